@@ -1,0 +1,246 @@
+//! Bloom filters: "certainly not" or "probably yes", from about ten bits a key.
+//!
+//! **When.** You have many keys, ask often, and can live with a small, chosen share of wrong "yes" answers; a "no" is
+//! always right. Nothing can be removed.
+//!
+//! **Cost.** At 1 %: 10.1 bits a key in the blocked layout, and one cache line a lookup; 9.6 bits in the classic
+//! layout, and up to seven lines. See [`sizing`](crate::sizing).
+//!
+//! ```
+//! use umbel::Bloom;
+//!
+//! let mut seen = Bloom::new(1_000_000, 0.01)?;
+//! assert!(seen.insert(b"tt0073537")); // new
+//! assert!(!seen.insert(b"tt0073537")); // seen before
+//! assert!(seen.contains(b"tt0073537"));
+//! assert!(!seen.contains(b"tt0073604"));
+//! # Ok::<(), umbel::Error>(())
+//! ```
+//!
+//! Many keys at once are several times faster: their hashes are worked out first and memory is asked for all
+//! their lines before the first is needed.
+//!
+//! ```
+//! use umbel::{Bloom, Keys};
+//!
+//! let mut seen = Bloom::new(1_000_000, 0.01)?;
+//! seen.insert_batch(Keys::U64(&[1, 2, 3]))?;
+//! let mut answers = [false; 2];
+//! seen.contains_batch(Keys::U64(&[3, 4]), &mut answers)?;
+//! assert_eq!(answers, [true, false]);
+//! # Ok::<(), umbel::Error>(())
+//! ```
+//!
+//! References: B. Bloom, Space/time trade-offs in hash coding with allowable errors, 1970; F. Putze, P. Sanders,
+//! J. Singler, Cache-, hash- and space-efficient Bloom filters, 2007.
+
+mod algebra;
+mod batch;
+mod classic;
+mod facts;
+mod keys;
+mod params;
+mod shard;
+mod store;
+
+pub use facts::Overfull;
+pub use keys::Keys;
+pub use params::{KeyType, Params};
+pub use shard::{Router, Shard};
+
+use crate::hash::{Family, Strategy, xxh3, xxh3_u64};
+use crate::memory::Memory;
+use crate::simd::{self, Level};
+use crate::sizing::Layout;
+use crate::{Error, Metadata, Result, Sizing};
+
+/// A Bloom filter. See the [module](self) for what it is and costs.
+#[derive(Clone)]
+pub struct Bloom {
+    params: Params,
+    bits: Memory,
+    inserted: Option<u64>,
+    metadata: Metadata,
+    level: Level,
+}
+
+impl Bloom {
+    /// An empty filter for `n` keys at the false-positive rate `p`.
+    pub fn new(n: u64, p: f64) -> Result<Bloom> {
+        Bloom::with(Params::new(Sizing::new(n, p)?))
+    }
+
+    /// An empty filter with these parameters.
+    pub fn with(params: Params) -> Result<Bloom> {
+        let bits = Memory::zeroed(params.sizing().lines() as usize)?;
+        Ok(Bloom::from_parts(params, bits, Some(0), Metadata::default()))
+    }
+
+    pub(crate) fn from_parts(
+        params: Params,
+        bits: Memory,
+        inserted: Option<u64>,
+        metadata: Metadata,
+    ) -> Bloom {
+        Bloom { params, bits, inserted, metadata, level: Level::best() }
+    }
+
+    /// The same filter, worked on with another instruction set: for tests and benches.
+    #[doc(hidden)]
+    pub fn with_level(self, level: Level) -> Bloom {
+        Bloom { level, ..self }
+    }
+
+    /// Adds a key; says whether it was certainly new.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) -> bool {
+        match self.params.strategy() {
+            &Strategy::Xxh3 { seed } => self.put(xxh3(key, seed)),
+            Strategy::Seeded { .. } => self.put_seeded(key),
+        }
+    }
+
+    /// Whether a key may have been added. `false` is certain.
+    #[inline]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        match self.params.strategy() {
+            &Strategy::Xxh3 { seed } => self.has(xxh3(key, seed)),
+            Strategy::Seeded { family, seeds } => self.has_seeded(*family, seeds, key),
+        }
+    }
+
+    /// Adds an integer key: the same key as `key.to_le_bytes()`.
+    #[inline]
+    pub fn insert_u64(&mut self, key: u64) -> bool {
+        match self.params.strategy() {
+            &Strategy::Xxh3 { seed } => self.put(xxh3_u64(key, seed)),
+            Strategy::Seeded { .. } => self.put_seeded(&key.to_le_bytes()),
+        }
+    }
+
+    /// Whether an integer key may have been added.
+    #[inline]
+    pub fn contains_u64(&self, key: u64) -> bool {
+        match self.params.strategy() {
+            &Strategy::Xxh3 { seed } => self.has(xxh3_u64(key, seed)),
+            Strategy::Seeded { family, seeds } => {
+                self.has_seeded(*family, seeds, &key.to_le_bytes())
+            }
+        }
+    }
+
+    /// Adds a key by its hash, XXH3-64 with the filter's seed: for those who have it already.
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        self.check_hashes()?;
+        Ok(self.put(hash))
+    }
+
+    /// Whether the key with this hash may have been added.
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> Result<bool> {
+        self.check_hashes()?;
+        Ok(self.has(hash))
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The size: layout, m, k, n.
+    pub fn sizing(&self) -> Sizing {
+        self.params.sizing()
+    }
+
+    /// The number of insert calls, also those for keys that were there already; it adds up when filters are merged,
+    /// and is unknown after an intersection.
+    pub fn inserted(&self) -> Option<u64> {
+        self.inserted
+    }
+
+    /// The text pairs that travel with the filter.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The text pairs, to be changed.
+    pub fn metadata_mut(&mut self) -> &mut Metadata {
+        &mut self.metadata
+    }
+
+    /// Refuses to be asked with keys of another type than the filter was made for. Whoever lets users ask a filter
+    /// calls this once before: a mix of types would answer "no" to keys that are there.
+    pub fn check_key_type(&self, asked: KeyType) -> Result<()> {
+        let holds = self.params.key_type();
+        if holds == asked { Ok(()) } else { Err(Error::KeyType { holds, asked }) }
+    }
+
+    /// Refuses hashes where the strategy needs the keys.
+    pub(crate) fn check_hashes(&self) -> Result<()> {
+        match self.params.strategy() {
+            Strategy::Xxh3 { .. } => Ok(()),
+            seeded => Err(Error::NeedsKeys { strategy: seeded.name() }),
+        }
+    }
+
+    pub(crate) fn bits(&self) -> &Memory {
+        &self.bits
+    }
+
+    fn count_inserts(&mut self, count: u64) {
+        self.inserted = self.inserted.map(|inserted| inserted.saturating_add(count));
+    }
+
+    #[inline]
+    fn put(&mut self, hash: u64) -> bool {
+        self.count_inserts(1);
+        let (sizing, level) = (self.params.sizing(), self.level);
+        let lines = self.bits.lines_mut();
+        match sizing.layout() {
+            Layout::Blocked => simd::insert(level, lines, hash),
+            Layout::Classic => classic::insert(lines, sizing.bits(), sizing.probes(), hash),
+        }
+    }
+
+    #[inline]
+    fn has(&self, hash: u64) -> bool {
+        let sizing = self.params.sizing();
+        match sizing.layout() {
+            Layout::Blocked => simd::contains(self.level, &self.bits, hash),
+            Layout::Classic => classic::contains(&self.bits, sizing.bits(), sizing.probes(), hash),
+        }
+    }
+
+    fn put_seeded(&mut self, key: &[u8]) -> bool {
+        self.count_inserts(1);
+        let m = self.params.sizing().bits();
+        let Strategy::Seeded { family, seeds } = self.params.strategy() else { return false };
+        let lines = self.bits.lines_mut();
+        seeds.iter().fold(false, |new, &seed| classic::set(lines, family.index(key, seed, m)) | new)
+    }
+
+    fn has_seeded(&self, family: Family, seeds: &[u32], key: &[u8]) -> bool {
+        let m = self.params.sizing().bits();
+        seeds.iter().all(|&seed| classic::get(&self.bits, family.index(key, seed, m)))
+    }
+}
+
+/// Equal parameters and equal bits; metadata and the number of insert calls do not count.
+impl PartialEq for Bloom {
+    fn eq(&self, other: &Bloom) -> bool {
+        self.params == other.params && *self.bits == *other.bits
+    }
+}
+
+impl Eq for Bloom {}
+
+impl std::fmt::Debug for Bloom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bloom")
+            .field("params", &self.params)
+            .field("inserted", &self.inserted)
+            .field("metadata", &self.metadata)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,54 @@
+//! Filters in files.
+
+use std::path::Path;
+
+use super::Bloom;
+use crate::Result;
+use crate::format::{Content, File, Kind, write_record};
+
+impl Bloom {
+    /// Writes the filter to a file: complete or not at all. A file that stands there is replaced when the new one
+    /// is whole.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.content().save(path.as_ref())
+    }
+
+    /// The bytes that [`save`](Bloom::save) would write.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.content().to_bytes()
+    }
+
+    /// Opens a filter by mapping its file, and verifies every byte of it. Inserting into it copies it into memory;
+    /// the file is never changed.
+    pub fn open(path: impl AsRef<Path>) -> Result<Bloom> {
+        let file = File::open(path)?;
+        file.verify()?;
+        file.into_bloom()
+    }
+
+    /// Opens a filter by mapping its file, in well under a millisecond whatever its size: the bits are not
+    /// verified, so damage would give wrong answers.
+    pub fn open_unverified(path: impl AsRef<Path>) -> Result<Bloom> {
+        File::open(path)?.into_bloom()
+    }
+
+    /// Opens a filter, verifies it and reads it into memory. It starts later than a mapped one, but when it is large
+    /// it answers faster: memory gets huge pages, a mapped file does not.
+    pub fn load(path: impl AsRef<Path>) -> Result<Bloom> {
+        let mapped = Bloom::open(path)?;
+        Ok(Bloom { bits: mapped.bits.clone(), ..mapped })
+    }
+
+    /// The filter in the bytes of a file, verified.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Bloom> {
+        let file = File::from_bytes(bytes.to_vec())?;
+        file.verify()?;
+        file.into_bloom()
+    }
+
+    fn content(&self) -> Content<'_> {
+        let mut params = Vec::new();
+        write_record(self, &mut params);
+        Content { kind: Kind::Bloom, params, metadata: &self.metadata, body: vec![&self.bits] }
+    }
+}

@@ -1,0 +1,168 @@
+//! An opened file.
+
+use std::fs;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use super::Kind;
+use super::decoder::Decoder;
+use super::envelope::{Envelope, HEADER, stated_len};
+use crate::bloom::Bloom;
+use crate::groups::Groups;
+use crate::memory::{LINE_BYTES, Memory};
+use crate::{Error, Metadata, Result};
+
+/// An opened file. The header, the parameters and the metadata have been checked; the bits have not, until you
+/// call [`verify`](File::verify) or every [`verify_chunk`](File::verify_chunk).
+///
+/// A plain file is mapped, not read: it must not be changed in place while it is in use. umbel itself only ever
+/// replaces files whole.
+#[derive(Debug)]
+pub struct File {
+    path: PathBuf,
+    bytes: Bytes,
+    envelope: Envelope,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Arc<Mmap>),
+    Read(Vec<u8>),
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(bytes) => bytes,
+        }
+    }
+}
+
+impl File {
+    /// Opens a file and checks its header.
+    pub fn open(path: impl AsRef<Path>) -> Result<File> {
+        let path = path.as_ref();
+        let io = |source| Error::Io { path: path.into(), source };
+        let file = fs::File::open(path).map_err(io)?;
+        let found = file.metadata().map_err(io)?;
+        if found.is_dir() {
+            return Err(io(io::ErrorKind::IsADirectory.into()));
+        }
+        let bytes = if found.is_file() && found.len() > 0 {
+            // SAFETY: the mapping is read-only; umbel files are replaced whole, never changed in place, and the
+            // documentation asks the same of others.
+            Bytes::Mapped(Arc::new(unsafe { Mmap::map(&file) }.map_err(io)?))
+        } else {
+            Bytes::Read(read_stream(file).map_err(|error| match error {
+                Error::Io { source, .. } => io(source),
+                other => other.at(path),
+            })?)
+        };
+        File::new(path.into(), bytes).map_err(|error| error.at(path))
+    }
+
+    /// A file that stands in memory.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<File> {
+        File::new(PathBuf::from("memory"), Bytes::Read(bytes))
+    }
+
+    fn new(path: PathBuf, bytes: Bytes) -> Result<File> {
+        let envelope = Envelope::read(&bytes)?;
+        Ok(File { path, bytes, envelope })
+    }
+
+    /// What the file holds.
+    pub fn kind(&self) -> Kind {
+        self.envelope.kind
+    }
+
+    /// The metadata in the file.
+    pub fn metadata(&self) -> &Metadata {
+        &self.envelope.metadata
+    }
+
+    /// The length of the file.
+    pub fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Never: a file has at least a header.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The number of chunks, of 1 MiB each, whose bits can be verified one by one.
+    pub fn chunks(&self) -> usize {
+        self.envelope.chunks()
+    }
+
+    /// Checks one chunk of the bits against its checksum; the error says where the damage is.
+    ///
+    /// # Panics
+    /// When there is no such chunk.
+    pub fn verify_chunk(&self, index: usize) -> Result<()> {
+        let bytes = &self.bytes[self.envelope.chunk(index)];
+        self.check(self.envelope.verify_chunk(&self.bytes, index, bytes))
+    }
+
+    /// Checks the checksums themselves, then all bits.
+    pub fn verify(&self) -> Result<()> {
+        self.verify_sums()?;
+        (0..self.chunks()).try_for_each(|index| self.verify_chunk(index))
+    }
+
+    /// Checks the checksums themselves.
+    pub fn verify_sums(&self) -> Result<()> {
+        self.check(self.envelope.verify_sums(&self.bytes))
+    }
+
+    /// The filter in the file, its bits left where they are.
+    pub fn into_bloom(self) -> Result<Bloom> {
+        self.check(self.expect(Kind::Bloom).and_then(|decoder| decoder.bloom(self.metadata())))
+    }
+
+    /// The filters in the file, their bits left where they are.
+    pub fn into_groups(self) -> Result<Groups> {
+        self.check(self.expect(Kind::Groups).and_then(|decoder| decoder.groups(self.metadata())))
+    }
+
+    fn expect(&self, wanted: Kind) -> Result<Decoder<'_, impl Fn(Range<usize>) -> Result<Memory>>> {
+        self.kind().expect(wanted)?;
+        let Envelope { params, body, .. } = &self.envelope;
+        Ok(Decoder::new(&self.bytes[params.clone()], body.clone(), |range| self.memory(range)))
+    }
+
+    fn memory(&self, range: Range<usize>) -> Result<Memory> {
+        match &self.bytes {
+            Bytes::Mapped(map) => Memory::mapped(Arc::clone(map), range),
+            Bytes::Read(bytes) => {
+                let mut memory = Memory::zeroed(range.len() / LINE_BYTES)?;
+                bytemuck::cast_slice_mut(memory.lines_mut()).copy_from_slice(&bytes[range]);
+                Ok(memory)
+            }
+        }
+    }
+
+    fn check<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| error.at(&self.path))
+    }
+}
+
+/// Reads a pipe: the header first, then no more than the header says.
+fn read_stream(mut stream: impl Read) -> Result<Vec<u8>> {
+    let io = |source| Error::Io { path: PathBuf::new(), source };
+    let mut bytes = Vec::new();
+    stream.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(io)?;
+    if let Some(header) = bytes.first_chunk::<HEADER>() {
+        let rest = stated_len(header)?.saturating_sub(HEADER as u64);
+        stream.take(rest).read_to_end(&mut bytes).map_err(io)?;
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,233 @@
+//! One filter for each group, in one file, asked with one hash.
+//!
+//! **When.** A table is cut by a column (a rating, a day, a customer) and you ask of a key which groups it may be in.
+//! Each group has its own size; all share the hash, so a key is hashed once for all of them.
+//!
+//! ```
+//! use umbel::{Bloom, Groups};
+//!
+//! let mut films = Groups::default();
+//! films.set("8", Bloom::new(1000, 0.01)?)?;
+//! films.set("10", Bloom::new(1000, 0.01)?)?;
+//! films.get_mut("8")?.insert(b"tt0073537");
+//! assert_eq!(films.which(b"tt0073537").collect::<Vec<_>>(), ["8"]);
+//! assert_eq!(films.names().collect::<Vec<_>>(), ["8", "10"]); // numbers in numeric order
+//! # Ok::<(), umbel::Error>(())
+//! ```
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::bloom::{Bloom, KeyType, Overfull};
+use crate::format::{Content, File, Kind, put_text, write_record};
+use crate::hash::{Strategy, xxh3};
+use crate::{Error, Metadata, Result};
+
+/// Bloom filters by group. See the [module](self).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Groups {
+    filters: BTreeMap<Name, Bloom>,
+    metadata: Metadata,
+}
+
+/// A group's name. Numbers come first, by value; then the other names, by their bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Name(String);
+
+impl Name {
+    fn number(&self) -> Option<f64> {
+        self.0.parse().ok().filter(|number: &f64| number.is_finite())
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> Ordering {
+        let by_value = match (self.number(), other.number()) {
+            (Some(ours), Some(theirs)) => ours.total_cmp(&theirs),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        };
+        by_value.then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Name) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Groups {
+    /// Puts a filter in place for a group. All filters of one `Groups` have the same hash strategy, seeds of the xxh3
+    /// strategy included, and the same key type.
+    pub fn set(&mut self, name: impl Into<String>, filter: Bloom) -> Result<()> {
+        if let Some(first) = self.filters.values().next() {
+            check_family(first, &filter)?;
+        }
+        self.filters.insert(Name(name.into()), filter);
+        Ok(())
+    }
+
+    /// Adds the filter of the group that comes last in order.
+    pub(crate) fn push_last(&mut self, name: &str, filter: Bloom) -> Result<()> {
+        let name = Name(name.into());
+        if self.filters.last_key_value().is_some_and(|(last, _)| *last >= name) {
+            return Err(Error::Format("the groups are not in order".into()));
+        }
+        self.set(name.0, filter)
+    }
+
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        self.filters.len()
+    }
+
+    /// Whether there are no groups.
+    pub fn is_empty(&self) -> bool {
+        self.filters.is_empty()
+    }
+
+    /// The names of the groups, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.filters.keys().map(|name| name.0.as_str())
+    }
+
+    /// The groups, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Bloom)> {
+        self.filters.iter().map(|(name, filter)| (name.0.as_str(), filter))
+    }
+
+    /// The filter of a group.
+    pub fn get(&self, name: &str) -> Result<&Bloom> {
+        self.filters.get(&Name(name.into())).ok_or_else(|| Error::NoGroup(name.into()))
+    }
+
+    /// The filter of a group, to be filled.
+    pub fn get_mut(&mut self, name: &str) -> Result<&mut Bloom> {
+        self.filters.get_mut(&Name(name.into())).ok_or_else(|| Error::NoGroup(name.into()))
+    }
+
+    /// The groups that a key may be in, in order.
+    pub fn which<'a>(&'a self, key: &'a [u8]) -> impl Iterator<Item = &'a str> {
+        let hash = self.seed().map(|seed| xxh3(key, seed));
+        self.iter().filter(move |(_, filter)| admits(filter, key, hash)).map(|(name, _)| name)
+    }
+
+    /// Whether a key may be in any group.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.which(key).next().is_some()
+    }
+
+    /// The seed of the hash that all groups share, where one hash a key serves.
+    fn seed(&self) -> Option<u64> {
+        match self.filters.values().next()?.params().strategy() {
+            &Strategy::Xxh3 { seed } => Some(seed),
+            Strategy::Seeded { .. } => None,
+        }
+    }
+
+    /// The type of the keys, the same in all groups; none when there is no group.
+    pub fn key_type(&self) -> Option<KeyType> {
+        self.filters.values().next().map(|filter| filter.params().key_type())
+    }
+
+    /// The text pairs that travel with the groups.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The text pairs, to be changed.
+    pub fn metadata_mut(&mut self) -> &mut Metadata {
+        &mut self.metadata
+    }
+
+    /// Takes in all groups of `other`; groups of the same name are merged. Returns a warning for each group that
+    /// holds more keys than it was sized for. On an error nothing has changed.
+    pub fn merge(&mut self, other: &Groups) -> Result<Vec<(String, Overfull)>> {
+        for (name, theirs) in &other.filters {
+            if let Some(ours) = self.filters.get(name) {
+                ours.params().check_alike(theirs.params())?;
+            } else if let Some(first) = self.filters.values().next() {
+                check_family(first, theirs)?;
+            }
+        }
+        self.metadata.keep_common(&other.metadata);
+        let mut warnings = Vec::new();
+        for (name, theirs) in &other.filters {
+            match self.filters.get_mut(name) {
+                Some(ours) => {
+                    warnings.extend(ours.merge(theirs)?.map(|warning| (name.0.clone(), warning)));
+                }
+                None => drop(self.filters.insert(name.clone(), theirs.clone())),
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// Writes all groups to one file: complete or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.content()?.save(path.as_ref())
+    }
+
+    /// The bytes that [`save`](Groups::save) would write.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.content()?.to_bytes()
+    }
+
+    /// Opens groups by mapping their file, and verifies every byte of it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Groups> {
+        let file = File::open(path)?;
+        file.verify()?;
+        file.into_groups()
+    }
+
+    /// Opens groups by mapping their file; the bits are not verified, so damage would give wrong answers.
+    pub fn open_unverified(path: impl AsRef<Path>) -> Result<Groups> {
+        File::open(path)?.into_groups()
+    }
+
+    /// The groups in the bytes of a file, verified.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Groups> {
+        let file = File::from_bytes(bytes.to_vec())?;
+        file.verify()?;
+        file.into_groups()
+    }
+
+    fn content(&self) -> Result<Content<'_>> {
+        let count = u32::try_from(self.len())
+            .map_err(|_| Error::Format("a file holds at most 2^32 groups".into()))?;
+        let mut params = count.to_le_bytes().to_vec();
+        for (name, filter) in self.iter() {
+            put_text(&mut params, name)?;
+            write_record(filter, &mut params);
+        }
+        let body = self.filters.values().map(|filter| &filter.bits()[..]).collect();
+        Ok(Content { kind: Kind::Groups, params, metadata: &self.metadata, body })
+    }
+}
+
+fn admits(filter: &Bloom, key: &[u8], hash: Option<u64>) -> bool {
+    match hash.map(|hash| filter.contains_hash(hash)) {
+        Some(Ok(admitted)) => admitted,
+        _ => filter.contains(key),
+    }
+}
+
+/// Refuses filters that one hash of a key cannot serve.
+fn check_family(a: &Bloom, b: &Bloom) -> Result<()> {
+    let (ours, theirs) = (a.params().strategy(), b.params().strategy());
+    let alike = match (ours, theirs) {
+        (Strategy::Xxh3 { seed: ours }, Strategy::Xxh3 { seed: theirs }) => ours == theirs,
+        _ => ours.id() == theirs.id(),
+    };
+    if !alike {
+        return Err(Error::Unlike {
+            field: "the hash strategy",
+            ours: ours.to_string(),
+            theirs: theirs.to_string(),
+        });
+    }
+    b.check_key_type(a.params().key_type())
+}

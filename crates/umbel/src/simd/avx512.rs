@@ -1,0 +1,86 @@
+//! The loops for 512-bit vectors: a line is one of them.
+
+use std::arch::x86_64::*;
+
+use super::Window;
+use super::generic::{self, Lanes};
+use crate::memory::Line;
+
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+}
+
+struct Whole;
+
+impl Lanes for Whole {
+    #[inline(always)]
+    fn has(line: &Line, g: u64) -> bool {
+        // SAFETY: called only from the functions below, which have AVX-512.
+        unsafe { has(line, g) }
+    }
+
+    #[inline(always)]
+    fn set(line: &mut Line, g: u64) -> bool {
+        // SAFETY: called only from the functions below, which have AVX-512.
+        unsafe { set(line, g) }
+    }
+}
+
+/// One bit a word. Rotating a 1 takes the place modulo 64 by itself.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+#[inline]
+fn mask(g: u64) -> __m512i {
+    let shifts = _mm512_setr_epi64(16, 22, 28, 34, 40, 46, 52, 58);
+    let places = _mm512_srlv_epi64(_mm512_set1_epi64(g as i64), shifts);
+    _mm512_rolv_epi64(_mm512_set1_epi64(1), places)
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+#[inline]
+fn has(line: &Line, g: u64) -> bool {
+    // SAFETY: a line is 64 aligned bytes.
+    let words = unsafe { _mm512_load_si512(line.0.as_ptr().cast()) };
+    _mm512_testn_epi64_mask(words, mask(g)) == 0
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+#[inline]
+fn set(line: &mut Line, g: u64) -> bool {
+    let mask = mask(g);
+    let place = line.0.as_mut_ptr().cast();
+    // SAFETY: a line is 64 aligned bytes.
+    let words = unsafe { _mm512_load_si512(place) };
+    // SAFETY: as above.
+    unsafe { _mm512_store_si512(place, _mm512_or_si512(words, mask)) };
+    _mm512_testn_epi64_mask(words, mask) != 0
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn contains(lines: &[Line], hash: u64) -> bool {
+    generic::contains::<Whole>(lines, hash)
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
+    generic::insert::<Whole>(lines, hash)
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], found: &mut [u64]) {
+    generic::contains_batch::<Whole>(lines, hashes, found);
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn insert_batch(lines: &mut [Line], window: Window, hashes: &[u64], new: &mut [u64]) {
+    generic::insert_batch::<Whole>(lines, window, hashes, new);
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
+    generic::hash_batch(keys, seed, hashes);
+}

@@ -1,0 +1,120 @@
+//! The inner loops of the blocked layout: one algorithm ([`generic`]), compiled once for each instruction set that
+//! is worth it, chosen when the program runs. Every path gives the same bits and the same answers.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod generic;
+mod portable;
+
+use std::sync::OnceLock;
+
+use crate::memory::Line;
+
+/// An instruction set that this machine has. It can only be had from [`Level::available`] or [`Level::best`],
+/// so holding one proves that its loops can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level(Isa);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Isa {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// Every level this machine can run, the best last.
+    pub fn available() -> Vec<Level> {
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+        let mut levels = vec![Level(Isa::Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if avx2::is_available() {
+                levels.push(Level(Isa::Avx2));
+            }
+            if avx512::is_available() {
+                levels.push(Level(Isa::Avx512));
+            }
+        }
+        levels
+    }
+
+    /// The best level of this machine.
+    pub fn best() -> Level {
+        static BEST: OnceLock<Level> = OnceLock::new();
+        *BEST.get_or_init(|| Level::available().pop().unwrap_or(Level(Isa::Portable)))
+    }
+}
+
+/// Which of a filter's lines are at hand: those from `first` on, of `total`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Window {
+    pub(crate) first: usize,
+    pub(crate) total: usize,
+}
+
+/// Runs a loop of the level's instruction set.
+macro_rules! dispatch {
+    ($level:expr, $name:ident($($argument:expr),*)) => {
+        match $level.0 {
+            Isa::Portable => portable::$name($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a `Level` holds only what the machine was found to have.
+            Isa::Avx2 => unsafe { avx2::$name($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Isa::Avx512 => unsafe { avx512::$name($($argument),*) },
+        }
+    };
+}
+
+/// Whether the line of `hash` has all its bits.
+#[inline]
+pub(crate) fn contains(level: Level, lines: &[Line], hash: u64) -> bool {
+    dispatch!(level, contains(lines, hash))
+}
+
+/// Sets the bits of `hash`; says whether any was missing.
+#[inline]
+pub(crate) fn insert(level: Level, lines: &mut [Line], hash: u64) -> bool {
+    dispatch!(level, insert(lines, hash))
+}
+
+/// One answer bit a hash, 64 to a word of `found`.
+pub(crate) fn contains_batch(level: Level, lines: &[Line], hashes: &[u64], found: &mut [u64]) {
+    dispatch!(level, contains_batch(lines, hashes, found))
+}
+
+/// Sets the bits of every hash, in order; one bit a hash that was new, 64 to a word of `new`.
+/// Panics when the line of a hash is not in the window.
+pub(crate) fn insert_batch(
+    level: Level,
+    lines: &mut [Line],
+    window: Window,
+    hashes: &[u64],
+    new: &mut [u64],
+) {
+    dispatch!(level, insert_batch(lines, window, hashes, new))
+}
+
+/// The hashes of integer keys.
+pub(crate) fn hash_batch(level: Level, keys: &[u64], seed: u64, hashes: &mut [u64]) {
+    dispatch!(level, hash_batch(keys, seed, hashes))
+}
+
+/// Asks memory for a line that will soon be needed.
+#[inline(always)]
+pub(crate) fn prefetch(line: *const Line) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing and never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}

@@ -1,0 +1,25 @@
+//! The loops for any machine.
+
+use super::Window;
+use super::generic::{self, Words};
+use crate::memory::Line;
+
+pub(super) fn contains(lines: &[Line], hash: u64) -> bool {
+    generic::contains::<Words>(lines, hash)
+}
+
+pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
+    generic::insert::<Words>(lines, hash)
+}
+
+pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], found: &mut [u64]) {
+    generic::contains_batch::<Words>(lines, hashes, found);
+}
+
+pub(super) fn insert_batch(lines: &mut [Line], window: Window, hashes: &[u64], new: &mut [u64]) {
+    generic::insert_batch::<Words>(lines, window, hashes, new);
+}
+
+pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
+    generic::hash_batch(keys, seed, hashes);
+}
