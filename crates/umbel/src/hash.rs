@@ -219,7 +219,7 @@ impl Family {
     }
 }
 
-/// MurmurHash2, 32 bits, with the tail's bytes taken as signed numbers.
+/// MurmurHash2, 32 bits, with the tail as Hadoop reads it: its last byte lowest, each byte a signed number.
 fn murmur2(key: &[u8], seed: u32) -> i32 {
     const M: u32 = 0x5bd1_e995;
     let mut h = seed ^ key.len() as u32;
@@ -228,7 +228,7 @@ fn murmur2(key: &[u8], seed: u32) -> i32 {
         let k = u32::from_le_bytes(*word).wrapping_mul(M);
         h = h.wrapping_mul(M) ^ (k ^ (k >> 24)).wrapping_mul(M);
     }
-    for (i, &byte) in tail.iter().enumerate() {
+    for (i, &byte) in tail.iter().rev().enumerate() {
         h ^= (i32::from(byte as i8) << (8 * i)) as u32;
     }
     if !tail.is_empty() {
