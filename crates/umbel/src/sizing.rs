@@ -181,6 +181,43 @@ impl Sizing {
         }
     }
 
+    /// Mean and standard deviation of the rate that one filter of this size really has once it holds its keys: some sets
+    /// of keys fill more bits than others, and the smaller the filter the wider that spreads.
+    pub fn realised_rate(&self) -> (f64, f64) {
+        match self.layout {
+            Layout::Classic => self.realised_classic(),
+            Layout::Blocked => self.realised_blocked(),
+        }
+    }
+
+    /// The number of empty bits after kn throws into m has the variance m e^-c (1 - (1 + c) e^-c), c = kn/m; the rate is
+    /// the k-th power of the fill, expanded to second order.
+    fn realised_classic(&self) -> (f64, f64) {
+        let (m, k) = (self.bits as f64, f64::from(self.probes));
+        let load = k * self.capacity as f64 / m;
+        let empty = (-load).exp();
+        let fill = 1.0 - empty;
+        let variance = (empty * (1.0 - (1.0 + load) * empty) / m).max(0.0);
+        let slope = k * fill.powf(k - 1.0);
+        let mean = fill.powf(k) + k * (k - 1.0) / 2.0 * fill.powf(k - 2.0) * variance;
+        (mean.min(1.0), slope * variance.sqrt())
+    }
+
+    /// The rate is the mean over the lines of f = the product of the words' fills. Lines scatter because their words do and
+    /// because they hold different numbers of keys; that these numbers add up to n takes some of it back.
+    fn realised_blocked(&self) -> (f64, f64) {
+        let lines = self.lines() as f64;
+        let (mut mean, mut square, mut slope) = (0.0, 0.0, 0.0);
+        for (keys, share) in keys_per_line(self.capacity, self.lines()) {
+            mean += share * crowded_rate(keys);
+            square += share * word_fill_square(keys).powi(BLOCKED_PROBES as i32);
+            slope += share * (crowded_rate(keys + 1) - crowded_rate(keys));
+        }
+        let taken_back = (lines - 1.0) / lines * self.capacity as f64 / lines * slope * slope;
+        let variance = (square - mean * mean - taken_back).max(0.0) / lines;
+        (mean.min(1.0), variance.sqrt())
+    }
+
     /// The same shape, sized for another number of keys.
     pub(crate) fn with_capacity(self, n: u64) -> Sizing {
         Sizing { capacity: n, ..self }
@@ -271,13 +308,20 @@ fn crowded_rate(keys: u64) -> f64 {
 }
 
 /// The expected share of a 64-bit word that `keys` keys have set.
-pub(crate) fn word_fill(keys: u64) -> f64 {
+fn word_fill(keys: u64) -> f64 {
     -(keys as f64 * (-1.0f64 / 64.0).ln_1p()).exp_m1()
+}
+
+/// The expected square of that share: two bits are both empty with probability (62/64)^keys.
+fn word_fill_square(keys: u64) -> f64 {
+    let one = (63.0f64 / 64.0).powf(keys as f64);
+    let two = (62.0f64 / 64.0).powf(keys as f64);
+    1.0 - 2.0 * one + one / 64.0 + 63.0 / 64.0 * two
 }
 
 /// How many keys a line gets, with the probability of each number: binomial over n keys and L lines.
 /// Numbers too rare to matter are left out.
-pub(crate) fn keys_per_line(n: u64, lines: u64) -> impl Iterator<Item = (u64, f64)> {
+fn keys_per_line(n: u64, lines: u64) -> impl Iterator<Item = (u64, f64)> {
     let into = 1.0 / lines as f64;
     let mean = n as f64 * into;
     // Far beyond any sensible filling every line is full: one term says it all.
