@@ -1,0 +1,31 @@
+//! Side by side: umbel, its peers and the machine's limits, on the same keys in the same run.
+//!
+//! `umbel-bench [--quick] [WORD…]` runs the rows whose name contains one of the words, or all of them;
+//! `--quick` takes 10 M keys where the full run takes 100 M.
+
+mod candidate;
+mod keys;
+mod limits;
+mod machine;
+mod memory;
+mod others;
+mod ours;
+mod peers;
+mod race;
+mod rows;
+mod table;
+
+use rows::Plan;
+
+fn main() {
+    let mut plan = Plan::default();
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--quick" => plan.quick = true,
+            word => plan.words.push(word.to_owned()),
+        }
+    }
+    println!("{}\n", machine::describe());
+    let report = rows::run(&plan);
+    println!("{report}");
+}
