@@ -1,0 +1,8 @@
+//! What several tests share.
+
+// No test uses all of it.
+#![allow(dead_code, clippy::unwrap_used)]
+
+pub mod book;
+pub mod random;
+pub mod samples;
