@@ -1,0 +1,1 @@
+//! Bytes in, keys out, in order, in parallel.
