@@ -334,9 +334,14 @@ fn keys_per_line(n: u64, lines: u64) -> impl Iterator<Item = (u64, f64)> {
             return None;
         }
         let term = (keys, share);
+        if one_term {
+            // No step to the next number: a huge n has none.
+            done = true;
+            return Some(term);
+        }
         share *= (n - keys) as f64 / (keys + 1) as f64 * into / (1.0 - into);
         keys += 1;
-        done = one_term || keys > n || (keys as f64 > mean && share < 1e-20);
+        done = keys > n || (keys as f64 > mean && share < 1e-20);
         Some(term)
     })
 }
