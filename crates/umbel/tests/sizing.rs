@@ -1,6 +1,6 @@
 //! Sizes against numbers worked out elsewhere, to 60 digits, with the Python package mpmath 1.4.1.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::excessive_precision)]
 
 use proptest::prelude::*;
 use umbel::hash::{self, Family};

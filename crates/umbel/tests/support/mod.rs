@@ -4,5 +4,6 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod book;
+pub mod filters;
 pub mod random;
 pub mod samples;

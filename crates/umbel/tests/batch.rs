@@ -1,0 +1,170 @@
+//! Many keys at once, in every form, against the same keys one by one.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use proptest::prelude::*;
+use support::filters::{bytes, shapes, some_keys, with_keys};
+use support::{random, samples};
+use umbel::hash::{Strategy as Hashing, xxh3, xxh3_u64};
+use umbel::{Bloom, KeyType, Keys, Layout, Params, Sizing};
+
+fn mask(answers: &[u64], i: usize) -> bool {
+    answers[i / 64] >> (i % 64) & 1 == 1
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_batch_answers_as_its_keys_one_by_one(
+        known in some_keys(), integers in prop::collection::vec(any::<u64>(), 0..150), asked in some_keys(),
+    ) {
+        let (asked, slices) = (&asked, random::slices(&asked));
+        for shape in shapes() {
+            let filter = with_keys(&shape, &known);
+            let xxh3_seed = match filter.params().strategy() {
+                Hashing::Xxh3 { seed } => Some(*seed),
+                Hashing::Seeded { .. } => None,
+            };
+            // Each batch with the answers and the inserts of its keys one by one.
+            let bytes_hashes: Vec<_> = asked.iter().map(|key| xxh3(key, xxh3_seed.unwrap_or(0))).collect();
+            let integer_hashes: Vec<_> = integers.iter().map(|&key| xxh3_u64(key, xxh3_seed.unwrap_or(0))).collect();
+            let mut batches = vec![
+                (Keys::Bytes(&slices), asked.clone()),
+                (Keys::U64(&integers), integers.iter().map(|key| key.to_le_bytes().to_vec()).collect()),
+            ];
+            if xxh3_seed.is_some() {
+                batches.push((Keys::Hashes(&bytes_hashes), asked.clone()));
+                batches.push((Keys::Hashes(&integer_hashes), batches[1].1.clone()));
+            }
+            for (batch, keys) in batches {
+                let (mut bools, mut words) = (vec![true; keys.len()], vec![u64::MAX; keys.len().div_ceil(64)]);
+                filter.contains_batch(batch, &mut bools).unwrap();
+                filter.contains_mask(batch, &mut words).unwrap();
+                for (i, key) in keys.iter().enumerate() {
+                    prop_assert_eq!(bools[i], filter.contains(key));
+                    prop_assert_eq!(mask(&words, i), bools[i]);
+                }
+                let unused = keys.len() % 64;
+                prop_assert!(unused == 0 || words[words.len() - 1] >> unused == 0);
+
+                let (mut one_by_one, mut masked, mut plain) = (filter.clone(), filter.clone(), filter.clone());
+                words.fill(u64::MAX);
+                masked.insert_mask(batch, &mut words).unwrap();
+                plain.insert_batch(batch).unwrap();
+                for (i, key) in keys.iter().enumerate() {
+                    let known = one_by_one.contains(key);
+                    prop_assert_eq!(one_by_one.insert(key), !known);
+                    prop_assert_eq!(mask(&words, i), !known, "key {}", i);
+                }
+                prop_assert!(unused == 0 || words[words.len() - 1] >> unused == 0);
+                prop_assert_eq!(bytes(&masked), bytes(&one_by_one));
+                prop_assert_eq!(bytes(&plain), bytes(&one_by_one));
+            }
+        }
+    }
+
+    #[test]
+    fn single_keys_are_the_same_in_every_form(key: u64, seed: u64) {
+        for shape in shapes() {
+            let mut filter = shape.clone();
+            prop_assert!(!filter.contains_u64(key) && filter.insert_u64(key) && !filter.insert(&key.to_le_bytes()));
+            prop_assert!(filter.contains_u64(key) && filter.contains(&key.to_le_bytes()));
+            prop_assert_eq!(bytes(&filter), bytes(&with_keys(&shape, &[key.to_le_bytes().to_vec(), key.to_le_bytes().to_vec()])));
+        }
+        let sizing = Sizing::blocked(10, 0.01).unwrap();
+        let mut filter = samples::empty(sizing, Hashing::Xxh3 { seed });
+        prop_assert!(filter.insert_hash(xxh3_u64(key, seed)).unwrap());
+        prop_assert!(filter.contains_u64(key) && filter.contains_hash(xxh3(&key.to_le_bytes(), seed)).unwrap());
+    }
+
+    #[test]
+    fn shards_fill_the_filter_as_plain_inserts_do(
+        hashes in prop::collection::vec(any::<u64>(), 0..300), lines in 1..300_u64, count in 0..20_usize,
+    ) {
+        let sizing = Sizing::blocked_with(100, 512 * lines).unwrap();
+        let (mut plain, mut cut) = (samples::empty(sizing, Hashing::default()), samples::empty(sizing, Hashing::default()));
+        plain.insert_batch(Keys::Hashes(&hashes)).unwrap();
+        let (router, mut shards) = cut.shards(count).unwrap();
+        prop_assert!(shards.len() <= count.max(1));
+        let mut parts = vec![Vec::new(); shards.len()];
+        hashes.iter().for_each(|&hash| parts[router.home(hash)].push(hash));
+        shards.iter_mut().zip(&parts).for_each(|(shard, part)| shard.insert_hashes(part));
+        drop(shards);
+        cut.add_inserted(hashes.len() as u64);
+        prop_assert_eq!(bytes(&cut), bytes(&plain));
+    }
+}
+
+#[test]
+fn answers_that_do_not_fit_the_batch_are_refused() {
+    for shape in shapes() {
+        let mut filter = shape.clone();
+        let keys = [1, 2, 3];
+        for len in [0, 2, 4] {
+            let refusal =
+                filter.contains_batch(Keys::U64(&keys), &mut vec![false; len]).unwrap_err();
+            let expected = format!("a batch of 3 keys needs 3 places for its answers, not {len}");
+            assert_eq!(refusal.to_string(), expected);
+        }
+        for len in [0, 2] {
+            assert!(filter.contains_mask(Keys::U64(&keys), &mut vec![0; len]).is_err());
+            assert!(filter.insert_mask(Keys::U64(&keys), &mut vec![0; len]).is_err());
+        }
+        assert_eq!(bytes(&filter), bytes(&shape), "a refused batch inserts nothing");
+    }
+}
+
+#[test]
+fn seeded_strategies_refuse_hashes() {
+    for mut filter in shapes() {
+        let seeded = matches!(filter.params().strategy(), Hashing::Seeded { .. });
+        let name = filter.params().strategy().name();
+        let results = [
+            filter.insert_hash(1).map(drop),
+            filter.contains_hash(1).map(drop),
+            filter.insert_batch(Keys::Hashes(&[1])),
+            filter.insert_mask(Keys::Hashes(&[1]), &mut [0]),
+            filter.contains_batch(Keys::Hashes(&[1]), &mut [false]),
+            filter.contains_mask(Keys::Hashes(&[1]), &mut [0]),
+        ];
+        for result in results {
+            assert_eq!(result.is_err(), seeded);
+            assert!(result.map_or_else(|error| error.to_string().contains(name), |()| true));
+        }
+        assert_eq!(filter.inserted(), Some(if seeded { 0 } else { 3 }));
+    }
+}
+
+#[test]
+fn shards_need_a_blocked_filter() {
+    for mut filter in shapes() {
+        assert_eq!(filter.shards(2).is_ok(), filter.sizing().layout() == Layout::Blocked);
+    }
+}
+
+#[test]
+#[should_panic(expected = "does not belong")]
+fn a_shard_refuses_a_key_of_another() {
+    let mut filter = Bloom::with(Params::new(Sizing::blocked_with(1, 4096).unwrap())).unwrap();
+    let (_, mut shards) = filter.shards(2).unwrap();
+    shards[0].insert_hashes(&[u64::MAX]);
+}
+
+#[test]
+fn a_filter_knows_its_keys() {
+    let params = Params::new(Sizing::new(10, 0.01).unwrap());
+    for (holds, other) in [(KeyType::Bytes, KeyType::U64), (KeyType::U64, KeyType::Bytes)] {
+        let filter = Bloom::with(params.clone().with_key_type(holds)).unwrap();
+        let filter = Bloom::from_bytes(&bytes(&filter)).unwrap();
+        assert!(filter.check_key_type(holds).is_ok());
+        let message = filter.check_key_type(other).unwrap_err().to_string();
+        assert!(message.contains(&format!("holds {holds}")), "{message}");
+        assert!(message.contains(&format!("asked for {other}")), "{message}");
+    }
+    let mut filter = Bloom::new(10, 1e-5).unwrap();
+    filter.insert_u64(42);
+    assert!(!filter.contains(b"42"), "42 and \"42\" are different keys");
+}

@@ -1,0 +1,101 @@
+//! Groups: merged, ordered and asked like their filters one by one.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use proptest::prelude::*;
+use support::filters::unlike;
+use support::{random, samples};
+use umbel::hash::Strategy as Hashing;
+use umbel::{Bloom, Error, Groups, KeyType, Keys, Params, Sizing};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn groups_merge_as_their_filters_do(
+        a in prop::collection::vec((0..6_usize, any::<[u8; 2]>()), 0..60),
+        b in prop::collection::vec((0..6_usize, any::<[u8; 2]>()), 0..60),
+        c in prop::collection::vec((0..6_usize, any::<[u8; 2]>()), 0..60),
+        asked: [u8; 2],
+    ) {
+        for strategy in samples::strategies(5) {
+            let filled = |rows: &[(usize, [u8; 2])]| {
+                let mut groups = Groups::default();
+                for (group, key) in rows {
+                    let name = ["9", "10", "-3", "x", "", "1e2"][*group];
+                    if groups.get(name).is_err() {
+                        let sizing = Sizing::with(40, 100 + *group as u64, 5).unwrap();
+                        groups.set(name, samples::empty(sizing, strategy.clone())).unwrap();
+                    }
+                    groups.get_mut(name).unwrap().insert(key);
+                }
+                groups
+            };
+            let union = |a: &Groups, b: &Groups| {
+                let mut union = a.clone();
+                union.merge(b).unwrap();
+                union
+            };
+            let all = filled(&[&a[..], &b, &c].concat());
+            let [fa, fb, fc] = [&a, &b, &c].map(|rows| filled(rows));
+            let merged = union(&union(&fa, &fb), &fc);
+            prop_assert_eq!(merged.to_bytes().unwrap(), all.to_bytes().unwrap());
+            prop_assert_eq!(union(&fc, &union(&fb, &fa)).to_bytes().unwrap(), all.to_bytes().unwrap());
+            prop_assert_eq!(&union(&all, &all), &all);
+            prop_assert_eq!(&Groups::from_bytes(&all.to_bytes().unwrap()).unwrap(), &all);
+
+            let names: Vec<_> = all.names().collect();
+            let order = ["-3", "9", "10", "1e2", "", "x"];
+            prop_assert!(names.iter().eq(order.iter().filter(|&name| names.contains(name))));
+            let found: Vec<_> = all.which(&asked).collect();
+            let one_by_one: Vec<_> = all.iter().filter(|(_, filter)| filter.contains(&asked)).map(|(name, _)| name).collect();
+            prop_assert_eq!(all.contains(&asked), !found.is_empty());
+            prop_assert_eq!(found, one_by_one);
+            for (group, key) in a.iter().chain(&b).chain(&c) {
+                prop_assert!(all.get(["9", "10", "-3", "x", "", "1e2"][*group]).unwrap().contains(key));
+            }
+        }
+    }
+}
+
+#[test]
+fn groups_refuse_what_one_hash_cannot_serve() {
+    let mut groups = Groups::default();
+    let mut other = Groups::default();
+    assert_eq!((groups.key_type(), groups.contains(b"key")), (None, false));
+    let sizing = Sizing::classic(100, 0.01).unwrap();
+    let sort = |seed| Params::new(sizing).with_strategy(Hashing::Xxh3 { seed }).unwrap();
+    groups.set("1", Bloom::with(sort(1)).unwrap()).unwrap();
+    let expected = ["the hash strategy", "xxh3 with seed 1", "xxh3 with seed 2"];
+    assert_eq!(unlike(groups.set("2", Bloom::with(sort(2)).unwrap())), expected);
+    let integers = Bloom::with(sort(1).with_key_type(KeyType::U64)).unwrap();
+    assert!(matches!(groups.set("2", integers), Err(Error::KeyType { .. })));
+    assert_eq!(groups.len(), 1);
+
+    // The second group is the one that does not fit: the first must not have been merged.
+    let mut known = Bloom::with(sort(1)).unwrap();
+    known.insert(b"key");
+    other.set("1", known).unwrap();
+    let smaller = Params::new(Sizing::classic(50, 0.01).unwrap());
+    let smaller = smaller.with_strategy(Hashing::Xxh3 { seed: 1 }).unwrap();
+    groups.set("2", Bloom::with(smaller).unwrap()).unwrap();
+    other.set("2", Bloom::with(sort(1)).unwrap()).unwrap();
+    assert_eq!(unlike(groups.merge(&other))[0], "the number of bits (m)");
+    assert!(!groups.contains(b"key"), "a refused merge changes nothing");
+    let missing = groups.get("3").unwrap_err().to_string();
+    assert!(missing.contains("\"3\""), "{missing}");
+}
+
+#[test]
+fn groups_warn_by_name() {
+    let mut groups = Groups::default();
+    for (name, count) in [("calm", 100), ("full", 1000)] {
+        let mut filter = Bloom::new(100, 0.01).unwrap();
+        filter.insert_batch(Keys::U64(&random::integers(1, count))).unwrap();
+        groups.set(name, filter).unwrap();
+    }
+    let warnings = groups.merge(&groups.clone()).unwrap();
+    assert_eq!(warnings.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["full"]);
+}

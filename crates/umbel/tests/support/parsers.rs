@@ -1,0 +1,77 @@
+//! What must hold for any bytes: the parsers refuse them, or give a structure that works and that is written back
+//! with the same bytes. Used by the fuzz targets too.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use umbel::format::File;
+use umbel::hash::xxh3;
+use umbel::{Bloom, Groups, Layout};
+
+/// The bytes as they are, then with correct checksums: a mutation would seldom get past them.
+pub fn all_ways(bytes: &[u8], parser: fn(&[u8])) {
+    parser(bytes);
+    let mut repaired = bytes.to_vec();
+    if repair(&mut repaired).is_some() {
+        parser(&repaired);
+    }
+}
+
+pub fn bloom(bytes: &[u8]) {
+    if let Ok(filter) = Bloom::from_bytes(bytes) {
+        assert_eq!(filter.to_bytes().unwrap(), bytes);
+        work(filter);
+    }
+    if let Ok(filter) = File::from_bytes(bytes.to_vec()).and_then(File::into_bloom) {
+        work(filter);
+    }
+}
+
+pub fn groups(bytes: &[u8]) {
+    if let Ok(groups) = Groups::from_bytes(bytes) {
+        assert_eq!(groups.to_bytes().unwrap(), bytes);
+        assert_eq!(groups.contains(b"key"), groups.which(b"key").next().is_some());
+        groups.iter().for_each(|(_, filter)| work(filter.clone()));
+    }
+    let _ = File::from_bytes(bytes.to_vec()).and_then(File::into_groups);
+}
+
+/// All that can be asked of a filter.
+fn work(mut filter: Bloom) {
+    let sizing = filter.sizing();
+    let rates = [sizing.expected_rate(), sizing.rate_at(0), filter.expected_rate_now()];
+    assert!(rates.iter().all(|rate| (0.0..=1.0).contains(rate)), "{rates:?}");
+    assert!(filter.fill() <= 1.0 && filter.estimated_len() >= 0.0);
+    let _ = filter.overfull().map(|warning| warning.to_string());
+    filter.insert(b"key");
+    filter.insert_u64(u64::MAX);
+    assert!(filter.contains(b"key") && filter.contains_u64(u64::MAX));
+    assert_eq!(filter.shards(3).is_ok(), sizing.layout() == Layout::Blocked);
+}
+
+/// Writes the true length and checksums into what looks like a file.
+fn repair(file: &mut [u8]) -> Option<()> {
+    let len = file.len() as u64;
+    file.get_mut(16..24)?.copy_from_slice(&len.to_le_bytes());
+    let body = section(file, 3)?.to_vec();
+    let sums = body.chunks(1 << 20).flat_map(|chunk| xxh3(chunk, 0).to_le_bytes());
+    let sums = sums.collect::<Vec<u8>>();
+    let at = number(file, 64 + 32 * 2 + 8)?;
+    file.get_mut(at..at.checked_add(sums.len())?)?.copy_from_slice(&sums);
+    for place in 0..3 {
+        let sum = xxh3(section(file, place)?, 0);
+        let at = 64 + 32 * place + 24;
+        file[at..at + 8].copy_from_slice(&sum.to_le_bytes());
+    }
+    let sum = xxh3(&[&file[..56], file.get(64..192)?].concat(), 0);
+    file[56..64].copy_from_slice(&sum.to_le_bytes());
+    Some(())
+}
+
+fn section(file: &[u8], place: usize) -> Option<&[u8]> {
+    let (start, len) = (number(file, 64 + 32 * place + 8)?, number(file, 64 + 32 * place + 16)?);
+    file.get(start..start.checked_add(len)?)
+}
+
+fn number(file: &[u8], at: usize) -> Option<usize> {
+    usize::try_from(u64::from_le_bytes(file.get(at..at + 8)?.try_into().ok()?)).ok()
+}
