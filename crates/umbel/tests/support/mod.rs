@@ -7,3 +7,4 @@ pub mod book;
 pub mod filters;
 pub mod random;
 pub mod samples;
+pub mod spread;
