@@ -17,10 +17,11 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::bloom::{Bloom, KeyType, Overfull};
-use crate::format::{Content, File, Kind, put_text, write_record};
+use crate::format::{Content, File, Kind, NewFile, put_text, write_record};
 use crate::hash::{Strategy, xxh3};
 use crate::{Error, Metadata, Result};
 
@@ -168,12 +169,29 @@ impl Groups {
 
     /// Writes all groups to one file: complete or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.content()?.save(path.as_ref())
+        let mut file = NewFile::create(path)?;
+        self.write_to(&mut file).map_err(|error| file.named(error))?;
+        file.commit()
+    }
+
+    /// Writes what [`save`](Groups::save) would write.
+    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        let count = u32::try_from(self.len())
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "more than 2^32 groups"))?;
+        let mut params = count.to_le_bytes().to_vec();
+        for (name, filter) in self.iter() {
+            put_text(&mut params, name)?;
+            write_record(filter, &mut params);
+        }
+        let body = self.filters.values().map(|filter| &filter.bits()[..]).collect();
+        Content { kind: Kind::Groups, params, metadata: &self.metadata, body }.write_to(out)
     }
 
     /// The bytes that [`save`](Groups::save) would write.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.content()?.to_bytes()
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes).map_err(|source| Error::Io { path: "memory".into(), source })?;
+        Ok(bytes)
     }
 
     /// Opens groups by mapping their file, and verifies every byte of it.
@@ -193,18 +211,6 @@ impl Groups {
         let file = File::from_bytes(bytes.to_vec())?;
         file.verify()?;
         file.into_groups()
-    }
-
-    fn content(&self) -> Result<Content<'_>> {
-        let count = u32::try_from(self.len())
-            .map_err(|_| Error::Format("a file holds at most 2^32 groups".into()))?;
-        let mut params = count.to_le_bytes().to_vec();
-        for (name, filter) in self.iter() {
-            put_text(&mut params, name)?;
-            write_record(filter, &mut params);
-        }
-        let body = self.filters.values().map(|filter| &filter.bits()[..]).collect();
-        Ok(Content { kind: Kind::Groups, params, metadata: &self.metadata, body })
     }
 }
 

@@ -1,21 +1,34 @@
 //! Filters in files.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::Bloom;
-use crate::Result;
-use crate::format::{Content, File, Kind, write_record};
+use crate::format::{Content, File, Kind, NewFile, write_record};
+use crate::{Error, Result};
 
 impl Bloom {
     /// Writes the filter to a file: complete or not at all. A file that stands there is replaced when the new one
     /// is whole.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.content().save(path.as_ref())
+        let mut file = NewFile::create(path)?;
+        self.write_to(&mut file).map_err(|error| file.named(error))?;
+        file.commit()
+    }
+
+    /// Writes what [`save`](Bloom::save) would write.
+    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut params = Vec::new();
+        write_record(self, &mut params);
+        Content { kind: Kind::Bloom, params, metadata: &self.metadata, body: vec![&self.bits] }
+            .write_to(out)
     }
 
     /// The bytes that [`save`](Bloom::save) would write.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.content().to_bytes()
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes).map_err(|source| Error::Io { path: "memory".into(), source })?;
+        Ok(bytes)
     }
 
     /// Opens a filter by mapping its file, and verifies every byte of it. Inserting into it copies it into memory;
@@ -44,11 +57,5 @@ impl Bloom {
         let file = File::from_bytes(bytes.to_vec())?;
         file.verify()?;
         file.into_bloom()
-    }
-
-    fn content(&self) -> Content<'_> {
-        let mut params = Vec::new();
-        write_record(self, &mut params);
-        Content { kind: Kind::Bloom, params, metadata: &self.metadata, body: vec![&self.bits] }
     }
 }

@@ -1,5 +1,7 @@
 //! Reading fixed-width little-endian fields, never past the end.
 
+use std::io;
+
 use crate::{Error, Result};
 
 /// A place in a slice of bytes.
@@ -53,9 +55,10 @@ impl<'a> Cursor<'a> {
 }
 
 /// Writes what [`Cursor::text`] reads.
-pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) -> Result<()> {
-    let len = u32::try_from(text.len())
-        .map_err(|_| Error::Format("a name or metadata text is longer than 4 GiB".into()))?;
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
+    let len = u32::try_from(text.len()).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidInput, "a name or metadata text is longer than 4 GiB")
+    })?;
     out.extend(len.to_le_bytes());
     out.extend(text.as_bytes());
     Ok(())

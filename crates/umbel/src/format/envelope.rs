@@ -1,6 +1,6 @@
 //! Header, section table, checksums: written here, checked here.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Range;
 
 use super::{Cursor, Kind, put_text};
@@ -31,7 +31,7 @@ pub(crate) struct Content<'a> {
 
 impl Content<'_> {
     /// Writes the file, front to back.
-    pub(crate) fn write_to(&self, out: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let meta = self.encode_metadata()?;
         let sums = self.sums();
         let body_len = self.body.iter().map(|lines| size_of_val(*lines)).sum();
@@ -47,7 +47,7 @@ impl Content<'_> {
         Ok(())
     }
 
-    fn encode_metadata(&self) -> Result<Vec<u8>> {
+    fn encode_metadata(&self) -> io::Result<Vec<u8>> {
         let pairs = self.metadata.iter();
         let mut out = (pairs.len() as u32).to_le_bytes().to_vec();
         for (key, value) in pairs {
@@ -66,24 +66,6 @@ impl Content<'_> {
         }
         chunk.finish(&mut sums);
         sums
-    }
-}
-
-/// Why writing failed: the content, or the system.
-pub(crate) enum Failure {
-    Content(Error),
-    Io(std::io::Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure::Content(error)
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Failure {
-        Failure::Io(error)
     }
 }
 

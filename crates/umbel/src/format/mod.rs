@@ -27,6 +27,7 @@ mod record;
 mod save;
 
 pub use file::File;
+pub use save::NewFile;
 
 pub(crate) use cursor::{Cursor, put_text};
 pub(crate) use envelope::Content;

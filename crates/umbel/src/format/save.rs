@@ -1,76 +1,121 @@
 //! A file is complete or absent: written aside, synced, renamed, its folder synced.
 
-use std::fs;
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::Content;
-use super::envelope::Failure;
+use tempfile::NamedTempFile;
+
 use crate::{Error, Result};
 
-impl Content<'_> {
-    /// The bytes of the file.
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.write_to(&mut bytes).map_err(|failure| failure.at(Path::new("memory")))?;
-        Ok(bytes)
+/// A file that comes to be when it is whole. What is written goes aside, in the same folder; [`commit`](NewFile::commit) puts
+/// it in place of what stood there. Dropped before that, it leaves nothing.
+///
+/// What is not a plain file (a pipe, a device) is written to directly. A link stays, and its target is replaced.
+#[derive(Debug)]
+pub struct NewFile {
+    path: PathBuf,
+    target: PathBuf,
+    out: BufWriter<Out>,
+}
+
+#[derive(Debug)]
+enum Out {
+    Aside(NamedTempFile),
+    Direct(File),
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Out::Aside(file) => file.write(bytes),
+            Out::Direct(file) => file.write(bytes),
+        }
     }
 
-    /// Writes the file at `path`. A file that stands there is replaced when the new one is whole; what is not a
-    /// plain file (a pipe, a device) is written to directly.
-    pub(crate) fn save(&self, path: &Path) -> Result<()> {
-        let io = |source| Error::Io { path: path.into(), source };
-        let target = resolve(path).map_err(io)?;
-        match fs::metadata(&target) {
-            Ok(found) if found.is_dir() => Err(io(io::ErrorKind::IsADirectory.into())),
-            Ok(found) if !found.is_file() => {
-                let out = fs::OpenOptions::new().write(true).open(&target).map_err(io)?;
-                self.write_synced(&out, false).map_err(|failure| failure.at(path))
-            }
-            found => self
-                .replace(&target, found.ok().map(|found| found.permissions()))
-                .map_err(|failure| failure.at(path)),
-        }
-    }
-
-    fn replace(&self, target: &Path, permissions: Option<fs::Permissions>) -> Result<(), Failure> {
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let mut aside = tempfile::Builder::new();
-        aside.prefix(".umbel-").suffix(".part");
-        #[cfg(unix)]
-        let aside = aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let aside = aside.tempfile_in(folder)?;
-        self.write_synced(aside.as_file(), true)?;
-        if let Some(permissions) = permissions {
-            aside.as_file().set_permissions(permissions)?;
-        }
-        aside.persist(target).map_err(|failed| failed.error)?;
-        // The file itself is safe; a folder that cannot be opened for syncing is no failure.
-        if let Ok(folder) = fs::File::open(folder) {
-            let _ = folder.sync_all();
-        }
-        Ok(())
-    }
-
-    fn write_synced(&self, file: &fs::File, sync: bool) -> Result<(), Failure> {
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        self.write_to(&mut out)?;
-        out.flush()?;
-        if sync {
-            file.sync_all()?;
-        }
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-impl Failure {
-    fn at(self, path: &Path) -> Error {
-        match self {
-            Failure::Content(error) => error.at(path),
-            Failure::Io(source) => Error::Io { path: path.into(), source },
+impl NewFile {
+    /// Begins a file that is to stand at `path`.
+    pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
+        let path = path.as_ref();
+        let io = |source| Error::Io { path: path.into(), source };
+        let target = resolve(path).map_err(io)?;
+        let out = match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => {
+                fs::OpenOptions::new().write(true).open(&target).map(Out::Direct)
+            }
+            Ok(found) => aside(&target, Some(found.permissions())).map(Out::Aside),
+            Err(_) => aside(&target, None).map(Out::Aside),
+        };
+        let out = BufWriter::with_capacity(1 << 16, out.map_err(io)?);
+        Ok(NewFile { path: path.into(), target, out })
+    }
+
+    /// Where the bytes are kept until they are whole; a program that ends itself in between removes it.
+    pub fn aside(&self) -> Option<&Path> {
+        match self.out.get_ref() {
+            Out::Aside(file) => Some(file.path()),
+            Out::Direct(_) => None,
         }
     }
+
+    /// Makes the file safe on disk and puts it in its place.
+    pub fn commit(self) -> Result<()> {
+        let NewFile { path, target, out } = self;
+        let done =
+            out.into_inner().map_err(|failed| failed.into_error()).and_then(|out| match out {
+                Out::Direct(_) => Ok(()),
+                Out::Aside(file) => put_in_place(file, &target),
+            });
+        done.map_err(|source| Error::Io { path, source })
+    }
+
+    /// Turns an error of writing into one that names the file.
+    pub(crate) fn named(&self, source: io::Error) -> Error {
+        Error::Io { path: self.path.clone(), source }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A file in the folder of `target`, with the permissions of what stands there or those a new file gets.
+fn aside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".umbel-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = builder.tempfile_in(folder(target))?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    Ok(file)
+}
+
+fn put_in_place(file: NamedTempFile, target: &Path) -> io::Result<()> {
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|failed| failed.error)?;
+    // The file itself is safe; a folder that cannot be opened for syncing is no failure.
+    if let Ok(folder) = File::open(folder(target)) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+fn folder(target: &Path) -> &Path {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Where a path leads: a link is followed, so that it stays and its target is replaced.

@@ -1,0 +1,102 @@
+//! The rows of one block: their lines, keys and groups.
+
+use std::ops::Range;
+
+/// Keys handed out at once.
+pub const CHUNK: usize = 1024;
+
+/// A row that has a key. Places are offsets into the batch's bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    start: u32,
+    end: u32,
+    key_start: u32,
+    key_end: u32,
+}
+
+impl Row {
+    pub(crate) fn new(line: Range<usize>, key: Range<usize>) -> Row {
+        // A block is far below 4 GiB: a record has a limit.
+        let at = |place: usize| place as u32;
+        Row {
+            start: at(line.start),
+            end: at(line.end),
+            key_start: at(key.start),
+            key_end: at(key.end),
+        }
+    }
+}
+
+/// Rows that could not be used.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Malformed {
+    /// How many.
+    pub count: u64,
+    /// The first: its line in the block, from 0, and what was wrong.
+    pub first: Option<(u64, &'static str)>,
+}
+
+impl Malformed {
+    pub(crate) fn add(&mut self, line: u64, reason: &'static str) {
+        self.count += 1;
+        self.first.get_or_insert((line, reason));
+    }
+}
+
+/// The rows of one block of input, in order.
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) groups: Vec<u32>,
+    pub(crate) source: usize,
+    pub(crate) lines: u64,
+    pub(crate) malformed: Malformed,
+}
+
+impl Batch {
+    /// The number of rows that have a key (and a group, where one was asked for).
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The group of each row, as the worker numbers them; empty where no group was asked for.
+    pub fn groups(&self) -> &[u32] {
+        &self.groups
+    }
+
+    /// The key of a row.
+    #[inline]
+    pub fn key(&self, row: &Row) -> &[u8] {
+        &self.bytes[row.key_start as usize..row.key_end as usize]
+    }
+
+    /// The whole line of a row, with its newline.
+    #[inline]
+    pub fn line(&self, row: &Row) -> &[u8] {
+        &self.bytes[row.start as usize..row.end as usize]
+    }
+
+    /// Hands out the keys, at most [`CHUNK`] at once, with the place of the first among the rows.
+    pub fn for_each_chunk<E>(
+        &self,
+        mut take: impl FnMut(usize, &[&[u8]]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut keys: [&[u8]; CHUNK] = [&[]; CHUNK];
+        for (i, rows) in self.rows.chunks(CHUNK).enumerate() {
+            keys.iter_mut().zip(rows).for_each(|(key, row)| *key = self.key(row));
+            take(i * CHUNK, &keys[..rows.len()])?;
+        }
+        Ok(())
+    }
+}

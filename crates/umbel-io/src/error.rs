@@ -1,0 +1,83 @@
+//! What can go wrong on the way from bytes to keys.
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("{name}: {source}")]
+    Io {
+        /// The input or output concerned.
+        name: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+
+    /// A record is longer than the limit.
+    #[error("{name}: a line is longer than {limit} bytes; is this a text file?")]
+    LongLine {
+        /// The input concerned.
+        name: String,
+        /// The limit.
+        limit: usize,
+    },
+
+    /// There is no such column.
+    #[error("{name}: there is no column {column:?} in its header; it has: {found}")]
+    NoColumn {
+        /// The input concerned.
+        name: String,
+        /// The column asked for.
+        column: String,
+        /// The columns there are.
+        found: String,
+    },
+
+    /// A row could not be used, and that was asked to be an error.
+    #[error("{name}, line {line}: {reason} (--strict makes this an error)")]
+    Strict {
+        /// The input concerned.
+        name: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What was wrong.
+        reason: &'static str,
+    },
+
+    /// Most rows could not be used: the shape is wrong, not the data.
+    #[error(
+        "most rows cannot be used: {malformed} of {rows}, the first is {name}, line {line}: {reason}; \
+         check --key, --by and -d"
+    )]
+    MostlyMalformed {
+        /// Rows that could not be used.
+        malformed: u64,
+        /// All rows.
+        rows: u64,
+        /// The input of the first.
+        name: String,
+        /// The line of the first, counted from 1.
+        line: u64,
+        /// What was wrong with it.
+        reason: &'static str,
+    },
+
+    /// A structure refused.
+    #[error(transparent)]
+    Umbel(#[from] umbel::Error),
+
+    /// What the closure of the driver reported.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Error {
+    /// Names the input or output that an I/O error came from.
+    pub fn io(name: impl Into<String>) -> impl FnOnce(std::io::Error) -> Error {
+        let name = name.into();
+        move |source| Error::Io { name, source }
+    }
+}

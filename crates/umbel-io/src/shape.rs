@@ -1,0 +1,129 @@
+//! Which part of a record is the key, and which the group.
+
+use std::fmt;
+
+use crate::{Error, Result, Source};
+
+/// A column, by its place (from 1) or by its name in the header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Column {
+    /// The place, counted from 1.
+    Number(usize),
+    /// The name in the header.
+    Name(String),
+}
+
+impl std::str::FromStr for Column {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Column, String> {
+        match text.parse() {
+            Ok(0) => Err("columns are counted from 1".into()),
+            Ok(number) => Ok(Column::Number(number)),
+            Err(_) if text.is_empty() => Err("a column has a number or a name".into()),
+            Err(_) => Ok(Column::Name(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Column::Number(number) => write!(f, "{number}"),
+            Column::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// How records are to be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The column of the key; none takes the whole line.
+    pub key: Option<Column>,
+    /// The column of the group.
+    pub by: Option<Column>,
+    /// Whether groups are decimal numbers to be rounded half up.
+    pub round: bool,
+    /// What separates columns: by default a comma in `.csv` files and a tab elsewhere.
+    pub delimiter: Option<u8>,
+    /// Whether the first line is a header even where no column is named.
+    pub header: bool,
+    /// Whether keys are decimal integers, to be taken as numbers and not as text.
+    pub integers: bool,
+}
+
+impl Shape {
+    /// Whether the first line of each input is a header.
+    pub(crate) fn has_header(&self) -> bool {
+        let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
+        self.header || named(&self.key) || named(&self.by)
+    }
+
+    /// What to do with the records of one input, whose header is given if it has one.
+    pub(crate) fn fields(&self, source: &Source, header: Option<&[u8]>) -> Result<Fields> {
+        let delimiter = self.delimiter.unwrap_or_else(|| usual_delimiter(source));
+        let names: Vec<String> = header.map_or(Vec::new(), |header| names(header, delimiter));
+        let place = |column: &Option<Column>| match column {
+            None => Ok(None),
+            Some(Column::Number(number)) => Ok(Some(number - 1)),
+            Some(Column::Name(name)) => {
+                names.iter().position(|found| found == name).map(Some).ok_or_else(|| {
+                    Error::NoColumn {
+                        name: source.name(),
+                        column: name.clone(),
+                        found: names.join(", "),
+                    }
+                })
+            }
+        };
+        Ok(Fields {
+            key: place(&self.key)?,
+            by: place(&self.by)?,
+            round: self.round,
+            delimiter,
+            quoted: is_quoted(delimiter) && (self.key.is_some() || self.by.is_some()),
+            integers: self.integers,
+        })
+    }
+
+    /// Whether records of this input may hold newlines inside quotes.
+    pub(crate) fn is_quoted(&self, source: &Source) -> bool {
+        let columns = self.key.is_some() || self.by.is_some();
+        columns && is_quoted(self.delimiter.unwrap_or_else(|| usual_delimiter(source)))
+    }
+}
+
+/// A shape with its columns found in one input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fields {
+    pub(crate) key: Option<usize>,
+    pub(crate) by: Option<usize>,
+    pub(crate) round: bool,
+    pub(crate) delimiter: u8,
+    pub(crate) quoted: bool,
+    pub(crate) integers: bool,
+}
+
+/// Fields between commas or semicolons may stand in quotes; tabs and other separators have no such custom.
+fn is_quoted(delimiter: u8) -> bool {
+    matches!(delimiter, b',' | b';')
+}
+
+fn usual_delimiter(source: &Source) -> u8 {
+    let name = source.name().to_ascii_lowercase();
+    let bare = [".gz", ".zst", ".bz2", ".xz", ".lz4"].iter().find_map(|end| name.strip_suffix(end));
+    if bare.unwrap_or(&name).ends_with(".csv") { b',' } else { b'\t' }
+}
+
+fn names(header: &[u8], delimiter: u8) -> Vec<String> {
+    let header = header.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(header);
+    let unquoted = |name: &str| match name.strip_prefix('"').and_then(|name| name.strip_suffix('"'))
+    {
+        Some(inner) if is_quoted(delimiter) => inner.replace("\"\"", "\""),
+        _ => name.into(),
+    };
+    header
+        .split(|&byte| byte == delimiter)
+        .map(|name| unquoted(&String::from_utf8_lossy(name)))
+        .collect()
+}

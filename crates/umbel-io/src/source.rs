@@ -1,0 +1,144 @@
+//! Where bytes come from: a file or stdin, decompressed if its first bytes say so.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::{Error, Meter, Result};
+
+/// An input: a path, or `-` for stdin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source(PathBuf);
+
+impl Source {
+    /// The input at a path.
+    pub fn new(path: impl Into<PathBuf>) -> Source {
+        Source(path.into())
+    }
+
+    /// Standard input.
+    pub fn stdin() -> Source {
+        Source(PathBuf::from("-"))
+    }
+
+    /// Whether this is standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.0 == Path::new("-")
+    }
+
+    /// How messages name it.
+    pub fn name(&self) -> String {
+        if self.is_stdin() { "stdin".into() } else { self.0.display().to_string() }
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether it can be read twice: a plain file can, a pipe cannot.
+    pub fn is_seekable(&self) -> bool {
+        !self.is_stdin() && std::fs::metadata(&self.0).is_ok_and(|found| found.is_file())
+    }
+
+    /// The number of bytes in it, if that can be known.
+    pub fn size(&self) -> Option<u64> {
+        let found = std::fs::metadata(&self.0).ok().filter(|_| !self.is_stdin())?;
+        found.is_file().then_some(found.len())
+    }
+
+    /// Opens it; what comes out is decompressed.
+    pub fn open(&self, meter: &Arc<Meter>) -> Result<Box<dyn Read + Send>> {
+        let raw: Box<dyn Read + Send> = if self.is_stdin() {
+            Box::new(io::stdin())
+        } else {
+            let file = File::open(&self.0).map_err(Error::io(self.name()))?;
+            if file.metadata().is_ok_and(|found| found.is_dir()) {
+                return Err(Error::io(self.name())(io::ErrorKind::IsADirectory.into()));
+            }
+            Box::new(file)
+        };
+        decompressed(Metered { raw, meter: Arc::clone(meter) }).map_err(Error::io(self.name()))
+    }
+}
+
+/// Counts the bytes that go by.
+struct Metered {
+    raw: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+}
+
+impl Read for Metered {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.raw.read(buffer)?;
+        self.meter.add(len as u64);
+        Ok(len)
+    }
+}
+
+const GZIP: &[u8] = &[0x1F, 0x8B, 8];
+const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+const BZIP2: &[u8] = b"BZh";
+const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
+const LZ4: &[u8] = &[0x04, 0x22, 0x4D, 0x18];
+
+/// Chooses the decompressor by the magic bytes; anything else passes as it is.
+fn decompressed(raw: Metered) -> io::Result<Box<dyn Read + Send>> {
+    let (magic, raw) = peek(raw)?;
+    let starts = |with: &[u8]| magic.starts_with(with);
+    Ok(if starts(GZIP) {
+        Box::new(flate2::bufread::MultiGzDecoder::new(buffered(raw)))
+    } else if starts(ZSTD) {
+        Box::new(zstd::stream::read::Decoder::with_buffer(buffered(raw))?)
+    } else if starts(BZIP2) && magic.get(3).is_some_and(u8::is_ascii_digit) {
+        Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(raw)))
+    } else if starts(XZ) {
+        Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(raw)))
+    } else if starts(LZ4) {
+        Box::new(Lz4Frames::new(buffered(raw)))
+    } else {
+        Box::new(raw)
+    })
+}
+
+type Peeked = io::Chain<io::Cursor<Vec<u8>>, Metered>;
+
+fn buffered(raw: Peeked) -> BufReader<Peeked> {
+    BufReader::with_capacity(1 << 18, raw)
+}
+
+/// The first bytes, and the whole stream with them put back.
+fn peek(mut raw: Metered) -> io::Result<(Vec<u8>, Peeked)> {
+    let mut magic = Vec::with_capacity(6);
+    raw.by_ref().take(6).read_to_end(&mut magic)?;
+    Ok((magic.clone(), io::Cursor::new(magic).chain(raw)))
+}
+
+/// LZ4 frames one behind the other, which the decoder takes one at a time.
+struct Lz4Frames<R: Read> {
+    decoder: Option<lz4_flex::frame::FrameDecoder<BufReader<R>>>,
+}
+
+impl<R: Read> Lz4Frames<R> {
+    fn new(raw: BufReader<R>) -> Self {
+        Lz4Frames { decoder: Some(lz4_flex::frame::FrameDecoder::new(raw)) }
+    }
+}
+
+impl<R: Read> Read for Lz4Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let len = decoder.read(buffer).map_err(io::Error::other)?;
+            if len > 0 || buffer.is_empty() {
+                return Ok(len);
+            }
+            let Some(decoder) = self.decoder.take() else { break };
+            let mut rest = decoder.into_inner();
+            if !rest.fill_buf()?.is_empty() {
+                self.decoder = Some(lz4_flex::frame::FrameDecoder::new(rest));
+            }
+        }
+        Ok(0)
+    }
+}
