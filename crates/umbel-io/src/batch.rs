@@ -49,6 +49,7 @@ pub struct Batch {
     pub(crate) bytes: Vec<u8>,
     pub(crate) rows: Vec<Row>,
     pub(crate) groups: Vec<u32>,
+    pub(crate) names: Vec<String>,
     pub(crate) source: usize,
     pub(crate) lines: u64,
     pub(crate) malformed: Malformed,
@@ -73,6 +74,11 @@ impl Batch {
     /// The group of each row, as the worker numbers them; empty where no group was asked for.
     pub fn groups(&self) -> &[u32] {
         &self.groups
+    }
+
+    /// The names of the groups as the worker numbers them: all it has met so far.
+    pub fn group_names(&self) -> &[String] {
+        &self.names
     }
 
     /// The key of a row.

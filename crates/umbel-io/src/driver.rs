@@ -5,12 +5,12 @@
 //! blocks. One thread runs the same code.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::batch::{Batch, Malformed};
 use crate::block::BlockReader;
 use crate::parser::Parser;
-use crate::{Error, Meter, Result, Shape, Source};
+use crate::{Error, Meter, Result, Shape, Source, lock};
 
 /// Blocks that may be under way for each thread: bounds the memory when one block takes long.
 const UNDER_WAY: usize = 4;
@@ -224,9 +224,4 @@ impl<O, F: FnMut(O) -> Result<()>> State<O, F> {
         self.lines += done.lines;
         (self.deliver)(done.output)
     }
-}
-
-/// A thread that panicked is resumed when the threads are joined; until then its lock is as good as any.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

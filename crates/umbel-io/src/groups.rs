@@ -21,6 +21,10 @@ impl Interner {
         Interner { names: Vec::new(), ids: HashMap::new(), recent: vec![(0, 0); SLOTS] }
     }
 
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     pub(crate) fn into_names(self) -> Vec<String> {
         self.names
     }

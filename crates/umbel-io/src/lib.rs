@@ -15,20 +15,32 @@
 
 pub mod batch;
 mod block;
+pub mod build;
 pub mod driver;
 mod error;
+pub mod exact;
+pub mod filters;
+mod gather;
 mod groups;
 pub mod meter;
 mod parser;
+pub mod plan;
 pub mod round;
+pub mod screen;
 pub mod shape;
 mod simd;
 pub mod source;
 mod split;
+mod threads;
 
 pub use batch::Batch;
+pub use build::Build;
 pub use driver::{Driver, Outcome, Tally};
 pub use error::{Error, Result};
+pub use filters::Filters;
 pub use meter::Meter;
+pub use plan::Plan;
 pub use shape::{Column, Shape};
 pub use source::Source;
+
+use threads::lock;

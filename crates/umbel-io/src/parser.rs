@@ -47,6 +47,7 @@ impl Parser {
             newlines(&bytes[block.start..], |at| row(block.start + at));
         }
         batch.lines = lines;
+        batch.names.extend_from_slice(&self.groups.names()[batch.names.len()..]);
         bytes.append(&mut extra);
         batch.bytes = bytes;
     }

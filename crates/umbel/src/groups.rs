@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::bloom::{Bloom, KeyType, Overfull};
+use crate::bloom::{Bloom, KeyType, Keys, Overfull};
 use crate::format::{Content, File, Kind, NewFile, put_text, write_record};
 use crate::hash::{Strategy, xxh3};
 use crate::{Error, Metadata, Result};
@@ -119,6 +119,21 @@ impl Groups {
     /// Whether a key may be in any group.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.which(key).next().is_some()
+    }
+
+    /// Looks up many keys, each hashed once for all groups: bit i % 64 of `found[i / 64]` says whether key i may be in
+    /// any group.
+    pub fn contains_mask(&self, keys: &[&[u8]], found: &mut [u64]) -> Result<()> {
+        found.fill(0);
+        let hashes: Option<Vec<u64>> =
+            self.seed().map(|seed| keys.iter().map(|key| xxh3(key, seed)).collect());
+        let keys = hashes.as_ref().map_or(Keys::Bytes(keys), |hashes| Keys::Hashes(hashes));
+        let mut words = vec![0; found.len()];
+        for filter in self.filters.values() {
+            filter.contains_mask(keys, &mut words)?;
+            found.iter_mut().zip(&words).for_each(|(found, word)| *found |= word);
+        }
+        Ok(())
     }
 
     /// The seed of the hash that all groups share, where one hash a key serves.

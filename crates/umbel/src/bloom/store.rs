@@ -48,8 +48,12 @@ impl Bloom {
     /// Opens a filter, verifies it and reads it into memory. It starts later than a mapped one, but when it is large
     /// it answers faster: memory gets huge pages, a mapped file does not.
     pub fn load(path: impl AsRef<Path>) -> Result<Bloom> {
-        let mapped = Bloom::open(path)?;
-        Ok(Bloom { bits: mapped.bits.clone(), ..mapped })
+        Ok(Bloom::open(path)?.into_memory())
+    }
+
+    /// The same filter in memory of its own, if it was mapped.
+    pub fn into_memory(self) -> Bloom {
+        if self.bits.is_mapped() { Bloom { bits: self.bits.clone(), ..self } } else { self }
     }
 
     /// The filter in the bytes of a file, verified.
