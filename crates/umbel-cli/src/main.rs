@@ -1,26 +1,44 @@
 //! The `umbel` command: parse, run, exit code. 0 = something was selected (or done), 1 = nothing, 2 = an error.
 
 mod command;
+mod input;
+mod interrupt;
+mod notice;
+mod output;
+mod planning;
+mod progress;
+mod remembered;
+mod table;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let outcome = command::Umbel::parse().run();
-    match outcome {
+    interrupt::install();
+    match command::Umbel::parse().run() {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("umbel: {error:#}");
+            eprintln!("umbel: {}", message(&error));
             ExitCode::from(2)
         }
     }
 }
 
+/// The error and its causes; a cause that the text before names already is not said twice.
+fn message(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .reduce(|text, cause| if text.contains(&cause) { text } else { format!("{text}: {cause}") })
+        .unwrap_or_default()
+}
+
 /// Whoever read our output has seen enough: no error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|cause| {
-        cause.kind() == std::io::ErrorKind::BrokenPipe
-    })
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
 }

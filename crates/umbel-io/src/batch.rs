@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Result;
+
 /// Keys handed out at once.
 pub const CHUNK: usize = 1024;
 
@@ -94,10 +96,10 @@ impl Batch {
     }
 
     /// Hands out the keys, at most [`CHUNK`] at once, with the place of the first among the rows.
-    pub fn for_each_chunk<E>(
+    pub fn for_each_chunk(
         &self,
-        mut take: impl FnMut(usize, &[&[u8]]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut take: impl FnMut(usize, &[&[u8]]) -> Result<()>,
+    ) -> Result<()> {
         let mut keys: [&[u8]; CHUNK] = [&[]; CHUNK];
         for (i, rows) in self.rows.chunks(CHUNK).enumerate() {
             keys.iter_mut().zip(rows).for_each(|(key, row)| *key = self.key(row));

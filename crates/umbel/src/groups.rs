@@ -36,22 +36,22 @@ pub struct Groups {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Name(String);
 
-impl Name {
-    fn number(&self) -> Option<f64> {
-        self.0.parse().ok().filter(|number: &f64| number.is_finite())
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> Ordering {
+        compare_names(&self.0, &other.0)
     }
 }
 
-impl Ord for Name {
-    fn cmp(&self, other: &Name) -> Ordering {
-        let by_value = match (self.number(), other.number()) {
-            (Some(ours), Some(theirs)) => ours.total_cmp(&theirs),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => Ordering::Equal,
-        };
-        by_value.then_with(|| self.0.cmp(&other.0))
-    }
+/// The order of groups: numbers by value, then other names by their bytes.
+pub fn compare_names(a: &str, b: &str) -> Ordering {
+    let number = |name: &str| name.parse().ok().filter(|number: &f64| number.is_finite());
+    let by_value = match (number(a), number(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    };
+    by_value.then_with(|| a.cmp(b))
 }
 
 impl PartialOrd for Name {

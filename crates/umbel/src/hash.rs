@@ -110,8 +110,8 @@ impl Strategy {
         )
     }
 
-    /// The seeds as the file keeps them.
-    pub(crate) fn seeds(&self) -> Vec<u64> {
+    /// The seeds: one for xxh3, one a probe for the others.
+    pub fn seeds(&self) -> Vec<u64> {
         match self {
             Strategy::Xxh3 { seed } => vec![*seed],
             Strategy::Seeded { seeds, .. } => seeds.iter().map(|&s| s.into()).collect(),

@@ -53,7 +53,7 @@ pub mod bloom;
 pub mod distinct;
 mod error;
 pub mod format;
-mod groups;
+pub mod groups;
 pub mod hash;
 mod memory;
 mod metadata;

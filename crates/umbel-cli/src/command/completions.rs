@@ -16,7 +16,12 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        clap_complete::generate(self.shell, &mut super::Umbel::command(), "umbel", &mut io::stdout());
+        clap_complete::generate(
+            self.shell,
+            &mut super::Umbel::command(),
+            "umbel",
+            &mut io::stdout(),
+        );
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,17 +1,32 @@
 //! The subcommands: one file each, with its arguments and its `run`.
 
+mod build;
 mod completions;
 mod r#gen;
+mod info;
 mod man;
+mod merge;
+mod screen;
+mod size;
+mod which;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-/// Have we seen this before? Set membership at any scale, from a few bits a key.
+const FIRST_STEPS: &str = "\
+Try first:
+  umbel gen strings -n 1000000 > flow.txt       a million words
+  umbel gen sample flow.txt > ids.txt           some of them: the set
+  umbel build ids.txt -o ids.umbel              a filter of the set
+  umbel screen ids.umbel flow.txt --report      which words may be in it?
+  umbel info ids.umbel                          what the filter holds";
+
+/// Have we seen this before? Set membership at any scale, from a few bits a key
 #[derive(Parser)]
 #[command(name = "umbel", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = FIRST_STEPS)]
 pub struct Umbel {
     #[command(subcommand)]
     command: Command,
@@ -19,6 +34,11 @@ pub struct Umbel {
 
 #[derive(Subcommand)]
 enum Command {
+    Size(size::Args),
+    Build(build::Args),
+    Screen(screen::Args),
+    Merge(merge::Args),
+    Info(info::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -27,6 +47,11 @@ enum Command {
 impl Umbel {
     pub fn run(self) -> Result<ExitCode> {
         match self.command {
+            Command::Size(args) => args.run(),
+            Command::Build(args) => args.run(),
+            Command::Screen(args) => args.run(),
+            Command::Merge(args) => args.run(),
+            Command::Info(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Man(args) => args.run(),

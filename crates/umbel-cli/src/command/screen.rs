@@ -1,0 +1,192 @@
+//! `umbel screen`: which lines may be in the set?
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use serde_json::json;
+use umbel::Bloom;
+use umbel_io::exact::ExactSet;
+use umbel_io::screen::{Summary, Wanted, screen};
+use umbel_io::{Filters, Shape};
+
+use crate::input::{Grouping, Input};
+use crate::notice;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::table::grouped;
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel screen ids.umbel log.gz                       lines that may be in the set, in order
+  umbel screen ids.umbel log.csv --key user -v        lines whose user is certainly not in it
+  umbel screen ids.umbel flow.txt --exact ids.txt     checked against the true set: no false positive
+  umbel screen ids.umbel flow.txt --report            counts and times instead of lines
+  umbel screen ratings.umbel keys.txt --which         the groups that may hold each key
+Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
+
+/// Print the lines whose key may be in the set; what is left out is certainly not in it
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The filter
+    filter: PathBuf,
+
+    /// Files to screen, also compressed; - or none is stdin
+    files: Vec<PathBuf>,
+
+    /// Select the lines that are certainly not in the set instead
+    #[arg(short = 'v', long)]
+    invert: bool,
+
+    /// Print only the number of selected lines
+    #[arg(short = 'c', long)]
+    count: bool,
+
+    /// Print counts and times instead of lines
+    #[arg(long, conflicts_with = "count")]
+    report: bool,
+
+    /// With --report: as JSON
+    #[arg(long, requires = "report")]
+    json: bool,
+
+    /// Check what is admitted against the true set in this file: no false positive is selected
+    #[arg(long, value_name = "FILE")]
+    exact: Option<PathBuf>,
+
+    /// Write the admitted lines to this file
+    #[arg(long, value_name = "FILE")]
+    admitted: Option<PathBuf>,
+
+    /// Write the rejected lines to this file
+    #[arg(long, value_name = "FILE")]
+    rejected: Option<PathBuf>,
+
+    /// Ask one group only
+    #[arg(long, value_name = "NAME", conflicts_with = "which")]
+    group: Option<String>,
+
+    /// Print each key with the groups that may hold it
+    #[arg(long, conflicts_with_all = ["invert", "count", "report", "admitted", "rejected", "exact"])]
+    which: bool,
+
+    #[command(flatten)]
+    input: Input,
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        let started = Instant::now();
+        let filters = self.open()?;
+        let shape = self.input.shape(&Grouping::default(), filters.holds_integers());
+        let exact = self.exact.as_ref().map(|path| self.read_exact(path, &shape)).transpose()?;
+        let loading = started.elapsed();
+        if self.which {
+            return super::which::run(&filters, &self.input.driver(&self.files, shape));
+        }
+        let summary = self.screen(&filters, exact.as_ref(), shape)?;
+        notice::malformed(&summary.tally);
+        let selected = if self.invert { summary.rejected() } else { summary.admitted };
+        let mut out = Output::stdout();
+        if self.count {
+            writeln!(out, "{selected}")?;
+        } else if self.report {
+            out.write_all(self.report(&filters, &summary, loading)?.as_bytes())?;
+        }
+        out.commit()?;
+        Ok(ExitCode::from(u8::from(selected == 0)))
+    }
+
+    fn open(&self) -> Result<Filters> {
+        let filters = Filters::open(&self.filter, self.input.threads())?;
+        let (path, which) = (self.filter.display(), self.which);
+        Ok(match (filters, &self.group) {
+            (Filters::One(_), Some(_)) => {
+                bail!("{path}: it holds one filter, no groups: leave out --group")
+            }
+            (Filters::One(_), None) if which => {
+                bail!("{path}: it holds one filter, no groups: leave out --which")
+            }
+            (Filters::Groups(groups), Some(name)) => {
+                Filters::One(groups.get(name).cloned().map_err(|error| {
+                    anyhow::anyhow!(
+                        "{path}: {error}; it has: {}",
+                        groups.names().collect::<Vec<_>>().join(", ")
+                    )
+                })?)
+            }
+            (filters, _) => filters,
+        })
+    }
+
+    fn read_exact(&self, path: &PathBuf, shape: &Shape) -> Result<ExactSet> {
+        // The set's own file is a list of keys, whatever the shape of the flow.
+        let shape = Shape { integers: shape.integers, ..Shape::default() };
+        let driver = self.input.driver(std::slice::from_ref(path), shape);
+        let _progress = Progress::watch(&driver.meter);
+        Ok(ExactSet::read(&driver)?.0)
+    }
+
+    fn screen(&self, filters: &Filters, exact: Option<&ExactSet>, shape: Shape) -> Result<Summary> {
+        let create = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
+        let (mut admitted, mut rejected) = (create(&self.admitted)?, create(&self.rejected)?);
+        if !(self.count || self.report) && admitted.is_none() && rejected.is_none() {
+            let lines = if self.invert { &mut rejected } else { &mut admitted };
+            *lines = Some(Output::stdout());
+        }
+        let wanted = Wanted { admitted: admitted.is_some(), rejected: rejected.is_some() };
+        let driver = self.input.driver(&self.files, shape);
+        let progress = Progress::watch(&driver.meter);
+        let summary = screen(&driver, filters, exact, wanted, |lines| {
+            for (out, lines) in [(&mut admitted, lines.admitted), (&mut rejected, lines.rejected)] {
+                if let Some(out) = out {
+                    out.write_all(&lines).map_err(umbel_io::Error::io("output"))?;
+                }
+            }
+            Ok(())
+        })?;
+        drop(progress);
+        for out in [admitted, rejected].into_iter().flatten() {
+            out.commit()?;
+        }
+        Ok(summary)
+    }
+
+    /// Hash functions, the size of the set, what was analysed, admitted and rejected, and the time of loading and analysis.
+    fn report(&self, filters: &Filters, summary: &Summary, loading: Duration) -> Result<String> {
+        let ones: Vec<&Bloom> = match filters {
+            Filters::One(filter) => vec![filter],
+            Filters::Groups(groups) => groups.iter().map(|(_, filter)| filter).collect(),
+        };
+        let keys: u64 = ones.iter().filter_map(|filter| filter.inserted()).sum();
+        let most = ones.iter().map(|filter| filter.sizing().probes()).max().unwrap_or(0);
+        let hash = ones.first().map_or("", |filter| filter.params().strategy().name());
+        if self.json {
+            let report = json!({
+                "hash": hash,
+                "hash_functions": most,
+                "set_size": keys,
+                "analysed": summary.tally.rows,
+                "malformed": summary.tally.malformed,
+                "admitted": summary.admitted,
+                "rejected": summary.rejected(),
+                "loading_seconds": loading.as_secs_f64(),
+                "analysis_seconds": summary.time.as_secs_f64(),
+            });
+            return Ok(serde_json::to_string_pretty(&report)? + "\n");
+        }
+        let lines = [
+            ("hash functions", format!("{most} ({hash})")),
+            ("keys in the set", grouped(keys)),
+            ("analysed", grouped(summary.tally.rows)),
+            ("admitted", grouped(summary.admitted)),
+            ("rejected", grouped(summary.rejected())),
+            ("loading", format!("{:.3} s", loading.as_secs_f64())),
+            ("analysis", format!("{:.3} s", summary.time.as_secs_f64())),
+        ];
+        Ok(lines.map(|(name, value)| format!("{name:<16} {value}\n")).concat())
+    }
+}

@@ -1,0 +1,160 @@
+//! `umbel size`: what a filter would cost.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use umbel::{Layout, Sizing};
+use umbel_io::{Plan, build};
+
+use crate::input::{Grouping, Input};
+use crate::notice;
+use crate::output::Output;
+use crate::planning::{Hashing, Planning};
+use crate::progress::Progress;
+use crate::table::{Table, grouped, percent, size};
+use std::io::Write;
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel size -n 1000000 -p 0.001                  both layouts, to choose from
+  umbel size -n 355416 -p 0.01 -k 7               with the number of probes given
+  umbel size ids.txt                              n is counted first
+  umbel size ratings.tsv --key tconst --by averageRating --round --layout classic";
+
+/// What a filter would cost: bits, probes, bytes and the rate to expect
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Files whose keys are counted; - is stdin
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    planning: Planning,
+
+    #[command(flatten)]
+    hashing: Hashing,
+
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    grouping: Grouping,
+
+    /// Print JSON: one object for each line of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// A line of the result.
+struct Line {
+    group: Option<String>,
+    rows: Option<u64>,
+    sizing: Sizing,
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        let plan = self.planning.plan(&self.hashing, false)?;
+        let lines = match (self.planning.n, self.files.is_empty()) {
+            (Some(n), true) => sizings(&plan, n)?.into_iter().map(Line::bare).collect(),
+            (Some(_), false) => {
+                bail!("give either -n or files whose keys are to be counted, not both")
+            }
+            (None, true) => {
+                bail!("give the number of keys with -n, or files whose keys are to be counted")
+            }
+            (None, false) => self.count(&plan)?,
+        };
+        let text = if self.json { json_text(&lines)? } else { table(&lines) };
+        let mut out = Output::stdout();
+        out.write_all(text.as_bytes())?;
+        out.commit()?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn count(&self, plan: &Plan) -> Result<Vec<Line>> {
+        let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, false));
+        let progress = Progress::watch(&driver.meter);
+        let (census, tally) = build::census(&driver)?;
+        drop(progress);
+        notice::malformed(&tally);
+        if self.grouping.by.is_none() {
+            let rows = Some(census.all.rows());
+            let sizings = sizings(plan, census.all.n())?;
+            return Ok(sizings
+                .into_iter()
+                .map(|sizing| Line { group: None, rows, sizing })
+                .collect());
+        }
+        let mut groups: Vec<_> = census.groups.into_iter().collect();
+        groups.sort_by(|(a, _), (b, _)| umbel::groups::compare_names(a, b));
+        let line = |(name, distinct): (String, umbel::distinct::Distinct)| {
+            let sizing = plan.params(distinct.n())?.sizing();
+            Ok(Line { group: Some(name), rows: Some(distinct.rows()), sizing })
+        };
+        groups.into_iter().map(line).collect()
+    }
+}
+
+impl Line {
+    fn bare(sizing: Sizing) -> Line {
+        Line { group: None, rows: None, sizing }
+    }
+}
+
+/// The size that was asked for; both layouts where nothing decides between them.
+fn sizings(plan: &Plan, n: u64) -> Result<Vec<Sizing>> {
+    let asked = plan.params(n)?.sizing();
+    if plan.layout.is_some() || asked.layout() == Layout::Classic {
+        return Ok(vec![asked]);
+    }
+    let classic = Plan { layout: Some(Layout::Classic), ..plan.clone() }.params(n)?.sizing();
+    Ok(vec![asked, classic])
+}
+
+fn table(lines: &[Line]) -> String {
+    let mut table = Table::new([
+        "group",
+        "layout",
+        "n",
+        "m (bits)",
+        "k",
+        "memory",
+        "bits a key",
+        "expected rate",
+    ]);
+    for Line { group, sizing, .. } in lines {
+        table.row([
+            group.clone().unwrap_or_else(|| "all".into()),
+            sizing.layout().to_string(),
+            grouped(sizing.capacity()),
+            grouped(sizing.bits()),
+            sizing.probes().to_string(),
+            size(sizing.bytes()),
+            format!("{:.2}", sizing.bits_per_key()),
+            percent(sizing.expected_rate()),
+        ]);
+    }
+    table.render()
+}
+
+fn json_text(lines: &[Line]) -> Result<String> {
+    let object = |line: &Line| -> Value {
+        let sizing = &line.sizing;
+        json!({
+            "group": line.group,
+            "rows": line.rows,
+            "layout": sizing.layout().name(),
+            "n": sizing.capacity(),
+            "m": sizing.bits(),
+            "k": sizing.probes(),
+            "bytes": sizing.bytes(),
+            "bits_per_key": sizing.bits_per_key(),
+            "expected_rate": sizing.expected_rate(),
+        })
+    };
+    let objects: Vec<Value> = lines.iter().map(object).collect();
+    Ok(serde_json::to_string_pretty(&objects)? + "\n")
+}

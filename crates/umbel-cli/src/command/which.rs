@@ -1,0 +1,42 @@
+//! `umbel screen --which`: the groups that may hold each key.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use umbel_io::{Driver, Error, Filters};
+
+use crate::notice;
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// Prints each key that a group admits, a tab, and the groups, in order, with commas between.
+pub fn run(filters: &Filters, driver: &Driver) -> Result<ExitCode> {
+    let Filters::Groups(groups) = filters else { anyhow::bail!("--which needs filters by group") };
+    let mut out = Output::stdout();
+    let progress = Progress::watch(&driver.meter);
+    let outcome = driver.run(
+        || 0u64,
+        |admitted, batch| {
+            let mut lines = Vec::new();
+            for row in batch.rows() {
+                let key = batch.key(row);
+                let names: Vec<&str> = groups.which(key).collect();
+                if !names.is_empty() {
+                    *admitted += 1;
+                    lines.extend_from_slice(key);
+                    lines.push(b'\t');
+                    lines.extend_from_slice(names.join(",").as_bytes());
+                    lines.push(b'\n');
+                }
+            }
+            Ok(lines)
+        },
+        |lines| out.write_all(&lines).map_err(Error::io("stdout")),
+    )?;
+    drop(progress);
+    out.commit()?;
+    notice::malformed(&outcome.tally);
+    let admitted: u64 = outcome.partials.iter().map(|(admitted, _)| admitted).sum();
+    Ok(ExitCode::from(u8::from(admitted == 0)))
+}

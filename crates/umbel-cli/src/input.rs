@@ -1,0 +1,109 @@
+//! The arguments that say what to read, shared by the subcommands.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use umbel_io::{Column, Driver, Meter, Shape, Source};
+
+/// Which part of a line is the key
+#[derive(clap::Args, Clone, Default)]
+#[command(next_help_heading = "Input")]
+pub struct Input {
+    /// The key's column: a number from 1, or a name in the header [default: the whole line]
+    #[arg(long, value_name = "COL")]
+    pub key: Option<Column>,
+
+    /// What separates columns [default: a comma in .csv files, a tab elsewhere]
+    #[arg(short = 'd', long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+
+    /// The first line is a header even though columns are given by number
+    #[arg(long)]
+    pub header: bool,
+
+    /// Stop at the first row that cannot be used, instead of counting them
+    #[arg(long)]
+    pub strict: bool,
+
+    /// How many threads work [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+/// One result for each group
+#[derive(clap::Args, Clone, Default)]
+#[command(next_help_heading = "Groups")]
+pub struct Grouping {
+    /// The group's column: one filter for each of its values
+    #[arg(long, value_name = "COL")]
+    pub by: Option<Column>,
+
+    /// Groups are decimal numbers, rounded half up (2.5 is 3)
+    #[arg(long, requires = "by")]
+    pub round: bool,
+}
+
+impl Input {
+    /// The number of threads to work with.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// How records are read.
+    pub fn shape(&self, grouping: &Grouping, integers: bool) -> Shape {
+        Shape {
+            key: self.key.clone(),
+            by: grouping.by.clone(),
+            round: grouping.round,
+            delimiter: self.delimiter,
+            header: self.header,
+            integers,
+        }
+    }
+
+    /// A driver over these files, or stdin when there are none.
+    pub fn driver(&self, files: &[PathBuf], shape: Shape) -> Driver {
+        let sources = match files {
+            [] => vec![Source::stdin()],
+            files => files.iter().map(Source::new).collect(),
+        };
+        Driver {
+            sources,
+            shape,
+            threads: self.threads(),
+            strict: self.strict,
+            meter: Arc::new(Meter::default()),
+        }
+    }
+}
+
+/// One character, or an escape such as \t.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] => Ok(*byte),
+        b"\\t" | b"tab" => Ok(b'\t'),
+        b"\\0" => Ok(0),
+        _ => Err("a delimiter is a single character, such as ',' or '\\t'".into()),
+    }
+}
+
+/// A number of bytes: 500M, 2G, 1024.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text:?} is not a size such as 512M or 2G");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..]
+        .to_ascii_uppercase()
+        .trim_end_matches("IB")
+        .trim_end_matches('B')
+    {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).ok_or_else(wrong)
+}

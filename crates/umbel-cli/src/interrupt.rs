@@ -1,0 +1,26 @@
+//! Ctrl-C leaves no partial file.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Files that are being written aside.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The exit code of a program that was interrupted: 128 and the signal's number.
+const INTERRUPTED: i32 = 130;
+
+/// From now on an interrupt removes what is unfinished and ends the program.
+pub fn install() {
+    // Without a handler the system ends the program all the same: nothing to report.
+    let _ = ctrlc::set_handler(|| {
+        let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        unfinished.iter().for_each(|path| _ = std::fs::remove_file(path));
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+/// Notes a file to be removed by an interrupt.
+pub fn watch(path: &Path) {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.into());
+}

@@ -1,0 +1,58 @@
+//! Where results go: stdout, or a file that comes to be when it is whole.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use umbel::format::NewFile;
+
+use crate::interrupt;
+
+/// Stdout or a new file.
+pub enum Output {
+    /// Standard output, buffered.
+    Stdout(BufWriter<io::Stdout>),
+    /// A file, written aside.
+    File(NewFile),
+}
+
+impl Output {
+    /// Standard output.
+    pub fn stdout() -> Output {
+        Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
+    }
+
+    /// A file at this path; `-` is standard output.
+    pub fn create(path: &Path) -> Result<Output> {
+        if path == Path::new("-") {
+            return Ok(Output::stdout());
+        }
+        let file = NewFile::create(path)?;
+        file.aside().into_iter().for_each(interrupt::watch);
+        Ok(Output::File(file))
+    }
+
+    /// Everything has been written: the file takes its place.
+    pub fn commit(self) -> Result<()> {
+        match self {
+            Output::Stdout(mut out) => out.flush().context("stdout"),
+            Output::File(file) => Ok(file.commit()?),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Stdout(out) => out.write(bytes),
+            Output::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Stdout(out) => out.flush(),
+            Output::File(out) => out.flush(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The arguments that size a filter.
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use umbel::Layout;
+use umbel::hash::Family;
+use umbel_io::Plan;
+
+/// The filter's size
+#[derive(clap::Args, Clone, Default)]
+#[command(next_help_heading = "Filter")]
+pub struct Planning {
+    /// The number of keys [default: counted]
+    #[arg(short = 'n', value_name = "KEYS")]
+    pub n: Option<u64>,
+
+    /// The rate of false positives, between 0 and 1 [default: 0.01]
+    #[arg(short = 'p', value_name = "RATE")]
+    pub p: Option<f64>,
+
+    /// The number of probes a key (classic layout)
+    #[arg(short = 'k', value_name = "PROBES")]
+    pub k: Option<u32>,
+
+    /// The number of bits (classic layout)
+    #[arg(short = 'm', value_name = "BITS")]
+    pub m: Option<u64>,
+
+    /// How a key's bits are spread [default: blocked, the fastest; classic is the smallest]
+    #[arg(long, value_enum)]
+    pub layout: Option<LayoutName>,
+}
+
+/// The hash
+#[derive(clap::Args, Clone, Default)]
+#[command(next_help_heading = "Filter")]
+pub struct Hashing {
+    /// The hash strategy; others than xxh3 reproduce filters of other programs (classic layout)
+    #[arg(long, value_enum, default_value_t)]
+    pub hash: HashName,
+
+    /// The seeds of the hash, one a probe [default for murmur2 and murmur3: 0,1,2,…]
+    #[arg(long, value_name = "S,S,…", value_delimiter = ',')]
+    pub seeds: Option<Vec<u32>>,
+
+    /// The seed of xxh3, for a service that takes keys from strangers
+    #[arg(long, value_name = "SEED", default_value_t = 0, hide_default_value = true)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LayoutName {
+    Blocked,
+    Classic,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum HashName {
+    #[default]
+    Xxh3,
+    Murmur2,
+    Murmur3,
+    PolynomialMod,
+    PolynomialWrap,
+}
+
+impl HashName {
+    fn family(self) -> Option<Family> {
+        match self {
+            HashName::Xxh3 => None,
+            HashName::Murmur2 => Some(Family::Murmur2),
+            HashName::Murmur3 => Some(Family::Murmur3),
+            HashName::PolynomialMod => Some(Family::PolynomialMod),
+            HashName::PolynomialWrap => Some(Family::PolynomialWrap),
+        }
+    }
+}
+
+impl Planning {
+    /// The plan, with this hash.
+    pub fn plan(&self, hashing: &Hashing, integers: bool) -> Result<Plan> {
+        let family = hashing.hash.family();
+        if family.is_some() && hashing.seed != 0 {
+            bail!("--seed is the seed of xxh3; give the seeds of the other hashes with --seeds");
+        }
+        Ok(Plan {
+            n: self.n,
+            p: self.p,
+            k: self.k,
+            m: self.m,
+            layout: self.layout.map(|layout| match layout {
+                LayoutName::Blocked => Layout::Blocked,
+                LayoutName::Classic => Layout::Classic,
+            }),
+            family,
+            seeds: hashing.seeds.clone(),
+            seed: hashing.seed,
+            integers,
+        })
+    }
+}

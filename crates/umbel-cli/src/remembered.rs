@@ -1,0 +1,55 @@
+//! What a filter remembers of how it was built: key, by and round, by header name where there is one; never a path or a
+//! delimiter.
+
+use anyhow::{Result, bail};
+use umbel::Metadata;
+use umbel_io::Column;
+
+use crate::input::{Grouping, Input};
+
+const KEY: &str = "umbel.key";
+const BY: &str = "umbel.by";
+const ROUND: &str = "umbel.round";
+/// Names that begin so are ours.
+const PREFIX: &str = "umbel.";
+
+/// Puts the columns and the user's own pairs (K=V) into the metadata.
+pub fn write(
+    metadata: &mut Metadata,
+    input: &Input,
+    grouping: &Grouping,
+    pairs: &[String],
+) -> Result<()> {
+    for pair in pairs {
+        match pair.split_once('=') {
+            Some((key, _)) if key.starts_with(PREFIX) => {
+                bail!("--meta {pair}: names that begin with {PREFIX} are umbel's own")
+            }
+            Some((key, value)) if !key.is_empty() => metadata.set(key, value),
+            _ => bail!("--meta {pair}: a pair has the form KEY=VALUE"),
+        }
+    }
+    let mut set = |name: &str, column: &Option<Column>| {
+        if let Some(column) = column {
+            metadata.set(name, column.to_string());
+        }
+    };
+    set(KEY, &input.key);
+    set(BY, &grouping.by);
+    if grouping.round {
+        metadata.set(ROUND, "half-up");
+    }
+    Ok(())
+}
+
+/// Fills in what was not said from what the filter remembers.
+pub fn read(metadata: &Metadata, input: &mut Input, grouping: &mut Grouping) {
+    let column = |name: &str| metadata.get(name).and_then(|text| text.parse().ok());
+    if input.key.is_none() {
+        input.key = column(KEY);
+    }
+    if grouping.by.is_none() {
+        grouping.by = column(BY);
+        grouping.round |= metadata.get(ROUND).is_some();
+    }
+}

@@ -1,0 +1,101 @@
+//! Tables for people.
+
+use std::fmt::Write;
+
+/// Rows of cells, set in columns: the first to the left, the others to the right.
+#[derive(Default)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub fn new<const N: usize>(headings: [&str; N]) -> Table {
+        Table { rows: vec![headings.map(String::from).to_vec()] }
+    }
+
+    /// Adds a row.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.to_vec());
+    }
+
+    /// The table as text.
+    pub fn render(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                // Writing to a string does not fail.
+                let _ = match column {
+                    0 => write!(text, "{cell:<width$}"),
+                    _ => write!(text, "  {cell:>width$}"),
+                };
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A whole number with thin groups: 1 254 184.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A rate with three significant digits: 1.00 %, 0.0123 %.
+pub fn percent(rate: f64) -> String {
+    let percent = 100.0 * rate;
+    if percent == 0.0 || percent >= 100.0 {
+        return format!("{percent:.0} %");
+    }
+    let decimals = (2 - percent.log10().floor() as i32).max(0) as usize;
+    if decimals > 9 { format!("{percent:.2e} %") } else { format!("{percent:.decimals$} %") }
+}
+
+/// A size in bytes for people: 1.2 MiB.
+pub fn size(bytes: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_254_184), "1 254 184");
+        assert_eq!(percent(0.01), "1.00 %");
+        assert_eq!(percent(0.000_123_4), "0.0123 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(size(400), "400 bytes");
+        assert_eq!(size(1_261_504), "1.2 MiB");
+    }
+}
