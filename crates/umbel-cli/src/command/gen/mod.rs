@@ -1,0 +1,91 @@
+//! `umbel gen`: data to try things on. A seed gives the same bytes for ever and on every machine, so nothing here may be
+//! changed that changes them: the numbers come from our own generator, and no arithmetic is left to the system's libraries.
+
+mod addresses;
+mod names;
+mod permutation;
+mod random;
+mod ratings;
+mod sample;
+mod strings;
+mod urn;
+mod zipf;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::output::Output;
+use random::Random;
+
+/// Make test data: strings, samples, ratings, addresses, names
+#[derive(clap::Args)]
+#[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+const EXAMPLES: &str = "\
+The same seed gives the same bytes, in every version and on every machine.
+
+Examples:
+  umbel gen strings -n 2000000 --length 30 -o flow.txt
+  umbel gen sample flow.txt --limit 500 -o set.txt
+  umbel gen ratings --malformed 100 -o ratings.tsv
+  umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 | sort | uniq -c | sort -rn | head";
+
+#[derive(Subcommand)]
+enum What {
+    Strings(strings::Args),
+    Sample(sample::Args),
+    Ratings(ratings::Args),
+    Addresses(addresses::Args),
+    Names(names::Args),
+}
+
+/// What every kind of data takes.
+#[derive(clap::Args)]
+struct Common {
+    /// Choose other data of the same kind
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write to a file, replaced only by a whole one [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Common {
+    fn random(&self) -> Random {
+        Random::new(self.seed)
+    }
+
+    /// Gives `fill` the place to write to. An error of writing gets the name of that place; any other has its own.
+    fn write(self, fill: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
+        let path = self.output.unwrap_or("-".into());
+        let mut out = Output::create(&path)?;
+        let name =
+            if path == Path::new("-") { "stdout".into() } else { path.display().to_string() };
+        fill(&mut out).map_err(|error| match error.is::<io::Error>() {
+            true => error.context(name),
+            false => error,
+        })?;
+        out.commit()
+    }
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        match self.what {
+            What::Strings(args) => args.run(),
+            What::Sample(args) => args.run(),
+            What::Ratings(args) => args.run(),
+            What::Addresses(args) => args.run(),
+            What::Names(args) => args.run(),
+        }?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
