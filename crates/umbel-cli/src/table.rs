@@ -63,11 +63,16 @@ pub fn grouped(number: u64) -> String {
 /// A rate with three significant digits: 1.00 %, 0.0123 %.
 pub fn percent(rate: f64) -> String {
     let percent = 100.0 * rate;
-    if percent == 0.0 || percent >= 100.0 {
+    if percent == 0.0 || percent >= 99.95 {
         return format!("{percent:.0} %");
     }
-    let decimals = (2 - percent.log10().floor() as i32).max(0) as usize;
-    if decimals > 9 { format!("{percent:.2e} %") } else { format!("{percent:.decimals$} %") }
+    let decimals = |value: f64| (2 - value.log10().floor() as i32).max(0) as usize;
+    // Rounding may carry into another digit: 0.9999 is 1.00, not 1.000.
+    let rounded: f64 = format!("{percent:.*}", decimals(percent)).parse().unwrap_or(percent);
+    match decimals(rounded) {
+        many if many > 9 => format!("{percent:.2e} %"),
+        few => format!("{rounded:.few$} %"),
+    }
 }
 
 /// A size in bytes for people: 1.2 MiB.
@@ -93,6 +98,7 @@ mod tests {
         assert_eq!(grouped(1_254_184), "1 254 184");
         assert_eq!(percent(0.01), "1.00 %");
         assert_eq!(percent(0.000_123_4), "0.0123 %");
+        assert_eq!(percent(0.009_999_9), "1.00 %");
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(size(400), "400 bytes");

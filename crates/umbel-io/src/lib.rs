@@ -13,8 +13,10 @@
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
+pub mod audit;
 pub mod batch;
 mod block;
+mod buckets;
 pub mod build;
 pub mod driver;
 mod error;

@@ -1,5 +1,6 @@
 //! The subcommands: one file each, with its arguments and its `run`.
 
+mod audit;
 mod build;
 mod completions;
 mod r#gen;
@@ -37,6 +38,7 @@ enum Command {
     Size(size::Args),
     Build(build::Args),
     Screen(screen::Args),
+    Audit(audit::Args),
     Merge(merge::Args),
     Info(info::Args),
     Gen(r#gen::Args),
@@ -50,6 +52,7 @@ impl Umbel {
             Command::Size(args) => args.run(),
             Command::Build(args) => args.run(),
             Command::Screen(args) => args.run(),
+            Command::Audit(args) => args.run(),
             Command::Merge(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Gen(args) => args.run(),

@@ -1,0 +1,201 @@
+//! `umbel audit`: does the filter keep its promise?
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use umbel::audit::{Counts, Verdict, judge};
+use umbel::{Bloom, Groups};
+use umbel_io::Filters;
+use umbel_io::audit::{audit_groups, audit_one};
+
+use crate::input::{self, Grouping, Input};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::table::{Table, grouped, percent};
+use crate::{notice, remembered};
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel audit ratings.umbel ratings.tsv               every group against the whole table
+  umbel audit ids.umbel flow.txt --members ids.txt    one filter: its members, and a flow of others
+Exit code: 0 = the promise holds, 1 = it does not, 2 = an error.";
+
+/// Prove a filter's rate: exact counts over all distinct keys, an interval, a verdict
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The filter, or filters by group
+    filter: PathBuf,
+
+    /// The table the groups were built from; or a flow of keys to ask; - or none is stdin
+    files: Vec<PathBuf>,
+
+    /// For one filter: the keys that were inserted
+    #[arg(long, value_name = "FILE")]
+    members: Option<PathBuf>,
+
+    /// The confidence of interval and verdict: a correct filter fails once in 1/(1 - C) audits
+    #[arg(long, value_name = "C", default_value_t = umbel::audit::CONFIDENCE)]
+    confidence: f64,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Memory for fingerprints; beyond it a temporary file is used
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = input::bytes)]
+    memory: u64,
+
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    grouping: Grouping,
+}
+
+/// One filter's result.
+struct Line {
+    group: Option<String>,
+    counts: Counts,
+    verdict: Verdict,
+}
+
+impl Args {
+    pub fn run(mut self) -> Result<ExitCode> {
+        if !(self.confidence > 0.0 && self.confidence < 1.0) {
+            bail!("--confidence lies between 0 and 1, for example 0.999; not {}", self.confidence);
+        }
+        let filters = Filters::open(&self.filter, self.input.threads())?;
+        remembered::read(filters.metadata(), &mut self.input, &mut self.grouping);
+        let lines = match &filters {
+            Filters::One(filter) => self.one(filter)?,
+            Filters::Groups(groups) => self.groups(groups)?,
+        };
+        let holds = lines.iter().all(|line| line.verdict.holds);
+        let text =
+            if self.json { self.json_text(&lines, holds)? } else { self.table(&lines, holds) };
+        let mut out = Output::stdout();
+        out.write_all(text.as_bytes())?;
+        out.commit()?;
+        Ok(ExitCode::from(u8::from(!holds)))
+    }
+
+    fn memory(&self) -> usize {
+        usize::try_from(self.memory).unwrap_or(usize::MAX)
+    }
+
+    fn one(&self, filter: &Bloom) -> Result<Vec<Line>> {
+        let Some(members) = &self.members else {
+            bail!(
+                "{}: to audit one filter, name the file with the keys that were inserted: --members FILE",
+                self.filter.display()
+            );
+        };
+        let integers = filter.params().key_type() == umbel::KeyType::U64;
+        let shape = self.input.shape(&Grouping::default(), integers);
+        let members = self.input.driver(std::slice::from_ref(members), shape.clone());
+        let mut flow = self.input.driver(&self.files, shape);
+        flow.meter = members.meter.clone();
+        let progress = Progress::watch(&flow.meter);
+        let (counts, of_members, of_flow) = audit_one(filter, &members, &flow, self.memory())?;
+        drop(progress);
+        notice::malformed(&of_members);
+        notice::malformed(&of_flow);
+        Ok(vec![Line { group: None, counts, verdict: judge(filter, &counts, self.confidence) }])
+    }
+
+    fn groups(&self, groups: &Groups) -> Result<Vec<Line>> {
+        let path = self.filter.display();
+        if self.members.is_some() {
+            bail!(
+                "{path}: it holds filters by group, whose members stand in the table: leave out --members"
+            );
+        }
+        if self.grouping.by.is_none() {
+            bail!("{path}: it does not remember the group's column: give --by");
+        }
+        let integers = groups.key_type() == Some(umbel::KeyType::U64);
+        let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
+        let progress = Progress::watch(&driver.meter);
+        let (counts, unknown, tally) = audit_groups(groups, &driver, self.memory())?;
+        drop(progress);
+        notice::malformed(&tally);
+        if unknown > 0 {
+            notice::warn(format!(
+                "{unknown} groups of the table are not in {path}; their keys count as strangers to all"
+            ));
+        }
+        // Each group is judged more mildly, so that all together keep the confidence.
+        let each = 1.0 - (1.0 - self.confidence) / groups.len().max(1) as f64;
+        let line = |((name, filter), counts): ((&str, &Bloom), Counts)| Line {
+            group: Some(name.into()),
+            counts,
+            verdict: judge(filter, &counts, each),
+        };
+        Ok(groups.iter().zip(counts).map(line).collect())
+    }
+
+    fn table(&self, lines: &[Line], holds: bool) -> String {
+        let mut table = Table::new([
+            "group",
+            "members",
+            "FN",
+            "FP",
+            "TN",
+            "rate",
+            "interval",
+            "from bits",
+            "promised",
+            "verdict",
+        ]);
+        for Line { group, counts, verdict } in lines {
+            let (low, high) = counts.interval(self.confidence);
+            table.row([
+                group.clone().unwrap_or_else(|| "all".into()),
+                grouped(counts.true_positives + counts.false_negatives),
+                grouped(counts.false_negatives),
+                grouped(counts.false_positives),
+                grouped(counts.true_negatives),
+                counts.rate().map_or("-".into(), percent),
+                format!("{:.3}–{:.3}", 100.0 * low, 100.0 * high),
+                percent(verdict.from_bits),
+                verdict.promised.map_or("nothing".into(), percent),
+                if verdict.holds { "holds" } else { "BROKEN" }.into(),
+            ]);
+        }
+        let sum = if holds {
+            format!(
+                "The promise holds: no false negative, no rate beyond chance (confidence {}).\n",
+                self.confidence
+            )
+        } else {
+            format!("The promise is BROKEN (confidence {}).\n", self.confidence)
+        };
+        table.render() + &sum
+    }
+
+    fn json_text(&self, lines: &[Line], holds: bool) -> Result<String> {
+        let object = |line: &Line| -> Value {
+            let (low, high) = line.counts.interval(self.confidence);
+            json!({
+                "group": line.group,
+                "true_positives": line.counts.true_positives,
+                "false_positives": line.counts.false_positives,
+                "true_negatives": line.counts.true_negatives,
+                "false_negatives": line.counts.false_negatives,
+                "rate": line.counts.rate(),
+                "interval": [low, high],
+                "rate_from_bits": line.verdict.from_bits,
+                "promised_rate": line.verdict.promised,
+                "chance": line.verdict.chance,
+                "holds": line.verdict.holds,
+            })
+        };
+        let filters: Vec<Value> = lines.iter().map(object).collect();
+        let all = json!({ "holds": holds, "confidence": self.confidence, "filters": filters });
+        Ok(serde_json::to_string_pretty(&all)? + "\n")
+    }
+}
