@@ -1,18 +1,22 @@
 # The two commands to know: make demo, make test.
 CARGO ?= cargo
+# Seconds for each fuzz target.
+SECONDS ?= 60
 
-.PHONY: help demo test lint bench fuzz asan
+.PHONY: help demo test lint bench bench-command fuzz asan
 
 help:
-	@echo "make demo    build, make data, do the main job, show the result"
-	@echo "make test    everything that is tested: format, lints, tests, documentation"
-	@echo "make lint    format and lints alone"
-	@echo "make bench   speed beside other libraries and the machine's limit (minutes)"
-	@echo "make fuzz    each parser against random bytes (SECONDS=60 each)"
-	@echo "make asan    the tests of the core under AddressSanitizer"
+	@echo "make demo           build, make data, do the main job, show the result"
+	@echo "make test           everything that is tested: format, lints, tests, documentation"
+	@echo "make lint           format and lints alone"
+	@echo "make bench          the core beside other libraries and the machine's limit (minutes)"
+	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
+	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
+	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
 demo:
-	$(CARGO) run --release --quiet --example demo
+	@$(CARGO) build --release --quiet -p umbel-cli
+	@demo/run
 
 lint:
 	$(CARGO) fmt --all --check
@@ -24,3 +28,20 @@ test: lint
 
 bench:
 	$(CARGO) run --release --quiet -p umbel-bench
+
+bench-command:
+	$(CARGO) build --release --quiet -p umbel-cli
+	bench/command
+
+# The saved corpus stays as it is: what is found goes below fuzz/target.
+fuzz:
+	command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz
+	cd fuzz && for target in bloom_from_bytes groups_from_bytes; do \
+		mkdir -p target/corpus/$$target && \
+		$(CARGO) +nightly fuzz run $$target target/corpus/$$target corpus/$$target -- \
+			-max_total_time=$(SECONDS) -max_len=4096 || exit 1; \
+	done
+
+# Covers the heap; the pages of large filters and mapped files come straight from the system, where the sanitizer does not look.
+asan:
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test -p umbel --tests --target x86_64-unknown-linux-gnu

@@ -30,6 +30,9 @@ impl Parser {
         batch.malformed = Default::default();
         batch.source = block.source;
         let fields = &*block.fields;
+        if fields.is_whole_line() {
+            return whole_lines(block, batch);
+        }
         // Taken out, so that keys which are not in the block as they stand can be appended.
         let mut bytes = std::mem::take(&mut batch.bytes);
         let mut extra = Vec::new();
@@ -64,12 +67,7 @@ impl Parser {
     ) {
         let end = line.end - 1;
         let bare = line.start..end - usize::from(bytes[line.start..end].ends_with(b"\r"));
-        let parsed = if fields.key.is_none() && fields.by.is_none() && !fields.integers {
-            if bare.is_empty() { Err(EMPTY_KEY) } else { Ok((bare, None)) }
-        } else {
-            self.columns(fields, bytes, bare, extra)
-        };
-        match parsed {
+        match self.columns(fields, bytes, bare, extra) {
             Ok((key, group)) => {
                 batch.rows.push(Row::new(line, key));
                 batch.groups.extend(group);
@@ -115,6 +113,25 @@ impl Parser {
         }
         Ok((key, group))
     }
+}
+
+/// The rows of a block where the key is the line: the hot loop of every run over a plain list.
+fn whole_lines(block: &Block, batch: &mut Batch) {
+    let Batch { bytes, rows, malformed, lines, .. } = batch;
+    let mut start = block.start;
+    let mut number = u64::from(block.start > 0);
+    newlines(&bytes[block.start..], |at| {
+        let end = block.start + at;
+        let key_end = end - usize::from(end > start && bytes[end - 1] == b'\r');
+        if key_end > start {
+            rows.push(Row::new(start..end + 1, start..key_end));
+        } else {
+            malformed.add(number, EMPTY_KEY);
+        }
+        start = end + 1;
+        number += 1;
+    });
+    *lines = number;
 }
 
 /// The field that begins a range, and where the next one begins. A field with quotes inside is written out to `extra`, whose

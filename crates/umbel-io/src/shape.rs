@@ -104,6 +104,13 @@ pub(crate) struct Fields {
     pub(crate) integers: bool,
 }
 
+impl Fields {
+    /// Whether the key is simply the line.
+    pub(crate) fn is_whole_line(&self) -> bool {
+        self.key.is_none() && self.by.is_none() && !self.integers
+    }
+}
+
 /// Fields between commas or semicolons may stand in quotes; tabs and other separators have no such custom.
 fn is_quoted(delimiter: u8) -> bool {
     matches!(delimiter, b',' | b';')

@@ -52,8 +52,10 @@ impl Bloom {
     /// keys.
     pub fn contains_mask(&self, keys: Keys<'_>, found: &mut [u64]) -> Result<()> {
         check_answers(keys.len(), keys.len().div_ceil(64), found.len())?;
+        self.check_keys(keys)?;
         let &Strategy::Xxh3 { seed } = self.params.strategy() else {
-            return self.contains_seeded(keys, found);
+            each_key(keys, found, |key| self.contains(key));
+            return Ok(());
         };
         let mut buffer = [0; CHUNK];
         let mut rest = keys;
@@ -105,6 +107,7 @@ impl Bloom {
 
     /// Adds the keys chunk by chunk and hands each chunk's answers to `done`.
     fn insert_chunks(&mut self, keys: Keys<'_>, mut done: impl FnMut(&[u64])) -> Result<()> {
+        self.check_keys(keys)?;
         let seed = match self.params.strategy() {
             &Strategy::Xxh3 { seed } => Some(seed),
             Strategy::Seeded { .. } => None,
@@ -120,42 +123,29 @@ impl Bloom {
                 self.insert_hashes(hashes, words);
                 self.count_inserts(now.len() as u64);
             } else {
-                self.insert_seeded(now, words)?;
+                each_key(now, words, |key| self.insert(key));
             }
             done(words);
         }
         Ok(())
     }
 
-    fn contains_seeded(&self, keys: Keys<'_>, found: &mut [u64]) -> Result<()> {
-        each_key(keys, found, |key| self.contains(key)).map_err(|()| self.needs_keys())
-    }
-
-    fn insert_seeded(&mut self, keys: Keys<'_>, new: &mut [u64]) -> Result<()> {
-        each_key(keys, new, |key| self.insert(key)).map_err(|()| self.needs_keys())
-    }
-
-    fn needs_keys(&self) -> Error {
-        Error::NeedsKeys { strategy: self.params.strategy().name() }
+    /// Refuses hashes where the strategy needs the keys.
+    fn check_keys(&self, keys: Keys<'_>) -> Result<()> {
+        if matches!(keys, Keys::Hashes(_)) { self.check_hashes() } else { Ok(()) }
     }
 }
 
-/// One answer a key, for strategies that hash a key more than once; hashes are refused.
-fn each_key(
-    keys: Keys<'_>,
-    answers: &mut [u64],
-    mut answer: impl FnMut(&[u8]) -> bool,
-) -> Result<(), ()> {
+/// One answer a key, for strategies that hash a key more than once; `check_keys` has refused hashes.
+fn each_key(keys: Keys<'_>, answers: &mut [u64], mut answer: impl FnMut(&[u8]) -> bool) {
     answers.fill(0);
     let mut note = |i: usize, yes: bool| answers[i / 64] |= u64::from(yes) << (i % 64);
     match keys {
         Keys::Bytes(keys) => keys.iter().enumerate().for_each(|(i, key)| note(i, answer(key))),
-        Keys::U64(keys) => {
+        Keys::U64(keys) | Keys::Hashes(keys) => {
             keys.iter().enumerate().for_each(|(i, key)| note(i, answer(&key.to_le_bytes())));
         }
-        Keys::Hashes(_) => return Err(()),
     }
-    Ok(())
 }
 
 fn check_answers(keys: usize, needed: usize, given: usize) -> Result<()> {

@@ -72,6 +72,11 @@ pub(crate) fn read_record(from: &mut Cursor<'_>) -> Result<(Params, Option<u64>)
     let inserted = match flags {
         0 => Some(inserted),
         INSERTED_UNKNOWN if inserted == 0 => None,
+        INSERTED_UNKNOWN => {
+            return Err(Error::Format(
+                "the number of insert calls is both unknown and given".into(),
+            ));
+        }
         _ => {
             return Err(Error::Format(format!(
                 "filter flags {flags:#x} are unknown to this version of umbel"
