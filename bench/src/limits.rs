@@ -24,7 +24,7 @@ impl<const AHEAD: usize> Lines<AHEAD> {
 
 impl<const AHEAD: usize> Candidate for Lines<AHEAD> {
     fn name(&self) -> &'static str {
-        "limit"
+        if AHEAD == 16 { "limit, 16 lines ahead" } else { "limit, 32 lines ahead" }
     }
 
     fn role(&self) -> Role {
@@ -38,11 +38,12 @@ impl<const AHEAD: usize> Candidate for Lines<AHEAD> {
     fn insert(&mut self, keys: Keys) {
         let lines = self.memory.lines_mut();
         let (now, ahead) = (&self.places[..keys.len()], &self.places[AHEAD..]);
-        for (&place, &next) in now.iter().zip(ahead) {
-            prefetch(&lines[next as usize]);
-            change(&mut lines[place as usize]);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the machine has AVX-512.
+            return unsafe { change_avx512(lines, now, ahead) };
         }
-        black_box(lines);
+        change(lines, now, ahead);
     }
 
     fn count(&self, keys: Keys) -> usize {
@@ -63,6 +64,17 @@ impl<const AHEAD: usize> Candidate for Lines<AHEAD> {
 }
 
 #[inline(always)]
-fn change(line: &mut Line) {
-    line.iter_mut().for_each(|word| *word |= 1);
+fn change(lines: &mut [Line], now: &[u32], ahead: &[u32]) {
+    for (&place, &next) in now.iter().zip(ahead) {
+        prefetch(&lines[next as usize]);
+        lines[place as usize].iter_mut().for_each(|word| *word |= 1);
+    }
+    black_box(lines);
+}
+
+/// The same, a whole line at a time.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn change_avx512(lines: &mut [Line], now: &[u32], ahead: &[u32]) {
+    change(lines, now, ahead);
 }

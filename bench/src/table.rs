@@ -16,10 +16,6 @@ impl Table {
         self.lines.push(cells);
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.lines.len() == 1
-    }
-
     fn widths(&self) -> Vec<usize> {
         let width = |column| {
             let cells = self.lines.iter().filter_map(|line| line.get(column));

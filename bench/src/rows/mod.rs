@@ -7,7 +7,7 @@ mod sharing;
 mod space;
 mod speed;
 
-pub use report::{Report, Row, Verdict};
+pub use report::{Report, Row, Verdict, percent};
 
 /// What to run.
 #[derive(Default)]

@@ -51,7 +51,8 @@ pub struct Row {
 
 pub struct Report {
     rows: Table,
-    candidates: Table,
+    /// A table for each size: what every candidate reached.
+    candidates: Vec<Table>,
 }
 
 impl Report {
@@ -69,7 +70,7 @@ impl Report {
                 "must reach",
                 "reached",
             ]),
-            candidates: Table::new(&["work", "candidate", "result", "bits/key", "false pos. %"]),
+            candidates: Vec::new(),
         }
     }
 
@@ -91,24 +92,19 @@ impl Report {
         ]);
     }
 
-    /// Notes what one candidate reached.
-    pub fn candidate(&mut self, work: &str, name: &str, result: String, facts: Option<(f64, f64)>) {
-        let bits = facts.map_or(String::new(), |(bits, _)| format!("{bits:.2}"));
-        let rate = percent(facts.map(|(_, rate)| rate));
-        self.candidates.push(vec![work.to_owned(), name.to_owned(), result, bits, rate]);
+    /// Adds a table of what every candidate reached.
+    pub fn candidates(&mut self, table: Table) {
+        self.candidates.push(table);
     }
 }
 
-fn percent(rate: Option<f64>) -> String {
+pub fn percent(rate: Option<f64>) -> String {
     rate.map_or(String::new(), |rate| format!("{:.4}", 100.0 * rate))
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.rows)?;
-        if !self.candidates.is_empty() {
-            write!(f, "\nEvery candidate:\n{}", self.candidates)?;
-        }
-        Ok(())
+        self.candidates.iter().try_for_each(|table| write!(f, "\n{table}"))
     }
 }

@@ -5,9 +5,10 @@ use crate::keys::Kind;
 use crate::limits::Lines;
 use crate::ours::{Batch, Ours};
 use crate::race::{Course, Race, Work};
+use crate::table::Table;
 use crate::{others, peers};
 
-use super::{Plan, Report, Row, Verdict};
+use super::{Plan, Report, Row, Verdict, percent};
 
 /// What is asked of a row: how many times the best peer, and how many times the limit at most.
 #[derive(Clone, Copy, Default)]
@@ -32,11 +33,11 @@ const LOOKUPS: usize = 20_000_000;
 
 pub fn run(plan: &Plan, report: &mut Report) {
     let (n, name) = plan.many();
-    let (many, few) = (3, 40);
+    let (many, few) = (if plan.quick { 10 } else { 3 }, 60);
     for size in [
         Size { kind: Kind::U64, n, name, rounds: many, works: ALL },
         Size { kind: Kind::U64, n: 1_000_000, name: "1 M", rounds: few, works: ALL_AND_NEAR },
-        Size { kind: Kind::U64, n: 10_000, name: "10 K", rounds: 500, works: ALL },
+        Size { kind: Kind::U64, n: 10_000, name: "10 K", rounds: 2000, works: ALL },
         Size { kind: Kind::Texts, n: 1_000_000, name: "1 M", rounds: few, works: ALL_AND_NEAR },
         Size { kind: Kind::Texts, n, name, rounds: many, works: ALL },
     ] {
@@ -56,16 +57,26 @@ impl Size {
         for (role, work) in self.rows() {
             self.report(&race, role, work, report);
         }
-        for &work in self.works {
-            for runner in &race.runners {
-                let facts = match runner.candidate.role() {
-                    Role::Limit => None,
-                    _ => Some((race.bits(runner), race.rate(runner))),
-                };
-                let (row, name) = (self.row_name(Role::Peer, work), runner.candidate.name());
-                report.candidate(&row, name, nanoseconds(runner.time(work)), facts);
+        report.candidates(self.everyone(&race));
+    }
+
+    /// What every candidate reached.
+    fn everyone(&self, race: &Race) -> Table {
+        let title = format!("{} {}, ns a key", self.kind.name(), self.name);
+        let mut heading = vec![title.as_str()];
+        heading.extend(self.works.iter().map(|work| work.name()));
+        heading.extend(["bits/key", "false pos. %"]);
+        let mut table = Table::new(&heading);
+        for runner in &race.runners {
+            let mut cells = vec![runner.candidate.name().to_owned()];
+            cells.extend(self.works.iter().map(|&work| format!("{:.2}", runner.time(work))));
+            if runner.candidate.role() != Role::Limit {
+                cells.push(format!("{:.2}", race.bits(runner)));
+                cells.push(percent(Some(race.rate(runner))));
             }
+            table.push(cells);
         }
+        table
     }
 
     fn candidates(&self) -> Vec<Box<dyn Candidate>> {
@@ -93,13 +104,7 @@ impl Size {
             Role::One => " one at a time",
             _ => "",
         };
-        let what = match work {
-            Work::Insert => "insert",
-            Work::Hit => "hit",
-            Work::Miss => "miss",
-            Work::Near => "hit, 16 K keys again and again",
-        };
-        format!("{} {}{how} {what}", self.kind.name(), self.name)
+        format!("{} {}{how} {}", self.kind.name(), self.name, work.name())
     }
 
     fn must(&self, role: Role, work: Work) -> Must {
