@@ -10,12 +10,10 @@ use umbel::{Bloom, Groups, Keys};
 
 use crate::buckets::{BUCKETS, Buckets, Record, Store};
 use crate::threads::in_threads;
-use crate::{Batch, Driver, Error, Result, Tally, lock};
+use crate::{Batch, Driver, Result, Tally, lock};
 
 /// The tag of a row that makes its key a member of nothing.
-const STRANGER: u64 = u64::MAX;
-/// Groups whose answers fit in a record, for strategies that need the key itself.
-const MOST_SEEDED: usize = 64;
+const STRANGER: u32 = u32::MAX;
 
 /// The counts of one filter: the keys of `members` were inserted; those of `flow` may hold members too.
 pub fn audit_one(
@@ -24,7 +22,7 @@ pub fn audit_one(
     flow: &Driver,
     memory: usize,
 ) -> Result<(Counts, Tally, Tally)> {
-    let audit = Audit::new(vec![filter], memory)?;
+    let audit = Audit::new(vec![filter], memory);
     let threads = flow.threads;
     let (mut kept, members) = audit.read(members, 0, |_| 0)?;
     let (more, flow) = audit.read(flow, STRANGER, |_| STRANGER)?;
@@ -40,11 +38,11 @@ pub fn audit_groups(
     driver: &Driver,
     memory: usize,
 ) -> Result<(Vec<Counts>, usize, Tally)> {
-    let audit = Audit::new(groups.iter().map(|(_, filter)| filter).collect(), memory)?;
+    let audit = Audit::new(groups.iter().map(|(_, filter)| filter).collect(), memory);
     let names: Vec<&str> = groups.names().collect();
     let unknown = Mutex::new(BTreeSet::new());
     let place =
-        |name: &str| names.iter().position(|&found| found == name).map_or(STRANGER, |at| at as u64);
+        |name: &str| names.iter().position(|&found| found == name).map_or(STRANGER, |at| at as u32);
     let (kept, tally) = audit.read(driver, STRANGER, |name| {
         let tag = place(name);
         if tag == STRANGER {
@@ -57,26 +55,22 @@ pub fn audit_groups(
     Ok((counts, unknown, tally))
 }
 
+/// A row's tag is the place of the filter that has its key as a member. Where filters need the key itself, a further record for
+/// each filter that admits it has that filter's place plus the number of filters.
 struct Audit<'a> {
     filters: Vec<&'a Bloom>,
-    /// The seed of the hash that serves all filters; none where a filter needs the key itself.
+    /// The seed of the hash that serves all filters; none where filters need the key itself.
     seed: Option<u64>,
     store: Store,
 }
 
 impl<'a> Audit<'a> {
-    fn new(filters: Vec<&'a Bloom>, memory: usize) -> Result<Audit<'a>> {
+    fn new(filters: Vec<&'a Bloom>, memory: usize) -> Audit<'a> {
         let seed = match filters.first().map(|filter| filter.params().strategy()) {
             Some(&Strategy::Xxh3 { seed }) => Some(seed),
             _ => None,
         };
-        if seed.is_none() && filters.len() > MOST_SEEDED {
-            return Err(Error::Other(format!(
-                "an audit of more than {MOST_SEEDED} groups needs filters with the xxh3 hash; these are {}",
-                filters.len()
-            )));
-        }
-        Ok(Audit { filters, seed, store: Store::new(memory) })
+        Audit { filters, seed, store: Store::new(memory) }
     }
 
     /// Keeps a record of every row. `tag` says, for the name of a group, which filter has it as a member; rows without a group
@@ -84,8 +78,8 @@ impl<'a> Audit<'a> {
     fn read(
         &self,
         driver: &Driver,
-        plain: u64,
-        tag: impl Fn(&str) -> u64 + Sync,
+        plain: u32,
+        tag: impl Fn(&str) -> u32 + Sync,
     ) -> Result<(Vec<Buckets>, Tally)> {
         let outcome = driver.run(
             || (Buckets::new(), Vec::new()),
@@ -99,39 +93,36 @@ impl<'a> Audit<'a> {
         Ok((outcome.partials.into_iter().map(|((buckets, _), _)| buckets).collect(), outcome.tally))
     }
 
-    fn keep(&self, batch: &Batch, tags: &[u64], plain: u64, buckets: &mut Buckets) -> Result<()> {
+    fn keep(&self, batch: &Batch, tags: &[u32], plain: u32, buckets: &mut Buckets) -> Result<()> {
         let seed = self.seed.unwrap_or(0);
         for (i, row) in batch.rows().iter().enumerate() {
             let key = batch.key(row);
-            let record = Record {
-                hash: xxh3(key, seed),
-                second: xxh3(key, !seed),
-                tag: batch.groups().get(i).map_or(plain, |&group| tags[group as usize]),
-                answers: if self.seed.is_some() { 0 } else { self.answers(key) },
-            };
-            buckets.push(record, &self.store)?;
+            let (hash, second) = (xxh3(key, seed), xxh3(key, !seed) as u32);
+            let tag = batch.groups().get(i).map_or(plain, |&group| tags[group as usize]);
+            buckets.push(Record::new(hash, second, tag), &self.store)?;
+            if self.seed.is_none() {
+                for (place, _) in self.filters.iter().enumerate().filter(|(_, f)| f.contains(key)) {
+                    let tag = (self.filters.len() + place) as u32;
+                    buckets.push(Record::new(hash, second, tag), &self.store)?;
+                }
+            }
         }
         Ok(())
-    }
-
-    /// One bit for each filter, asked with the key itself.
-    fn answers(&self, key: &[u8]) -> u64 {
-        self.filters
-            .iter()
-            .rev()
-            .fold(0, |bits, filter| bits << 1 | u64::from(filter.contains(key)))
     }
 
     fn count(&self, kept: &[Buckets], threads: usize) -> Result<Vec<Counts>> {
         let next = AtomicUsize::new(0);
         let parts = in_threads(threads, || {
             let mut counts = vec![Counts::default(); self.filters.len()];
+            let (mut records, mut keys) = (Vec::new(), DistinctKeys::new(self.filters.len()));
             loop {
                 let bucket = next.fetch_add(1, Ordering::Relaxed);
                 if bucket >= BUCKETS {
                     return Ok(counts);
                 }
-                self.count_bucket(&self.store.bucket(bucket, kept)?, &mut counts)?;
+                self.store.bucket(bucket, kept, &mut records)?;
+                keys.fill(&records);
+                self.count_keys(&keys, &mut counts)?;
             }
         })?;
         let mut total = vec![Counts::default(); self.filters.len()];
@@ -141,33 +132,45 @@ impl<'a> Audit<'a> {
         Ok(total)
     }
 
-    /// Counts the distinct keys of a bucket, whose records are sorted.
-    fn count_bucket(&self, records: &[Record], counts: &mut [Counts]) -> Result<()> {
-        let mut hashes = Vec::new();
-        let mut answers = Vec::new();
-        let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.filters.len()];
-        for key in records.chunk_by(|a, b| (a.hash, a.second) == (b.hash, b.second)) {
-            for same in key.chunk_by(|a, b| a.tag == b.tag) {
-                if let Some(members) = members.get_mut(same[0].tag as usize) {
-                    members.push(hashes.len());
-                }
-            }
-            hashes.push(key[0].hash);
-            answers.push(key[0].answers);
-        }
-        let mut admitted = vec![0; hashes.len().div_ceil(64)];
-        for (i, filter) in self.filters.iter().enumerate() {
+    fn count_keys(&self, keys: &DistinctKeys, counts: &mut [Counts]) -> Result<()> {
+        let mut admitted = vec![0; keys.hashes.len().div_ceil(64)];
+        for (place, filter) in self.filters.iter().enumerate() {
             if self.seed.is_some() {
-                filter.contains_mask(Keys::Hashes(&hashes), &mut admitted)?;
+                filter.contains_mask(Keys::Hashes(&keys.hashes), &mut admitted)?;
             } else {
                 admitted.fill(0);
-                for (at, answers) in answers.iter().enumerate() {
-                    admitted[at / 64] |= (answers >> i & 1) << (at % 64);
-                }
+                let known = &keys.tagged[self.filters.len() + place];
+                known.iter().for_each(|&at| admitted[at / 64] |= 1 << (at % 64));
             }
-            tally(&mut counts[i], &members[i], &admitted, hashes.len());
+            tally(&mut counts[place], &keys.tagged[place], &admitted, keys.hashes.len());
         }
         Ok(())
+    }
+}
+
+/// The distinct keys of a bucket.
+struct DistinctKeys {
+    hashes: Vec<u64>,
+    /// For each tag, the keys that have it, by their place among the hashes.
+    tagged: Vec<Vec<usize>>,
+}
+
+impl DistinctKeys {
+    fn new(filters: usize) -> DistinctKeys {
+        DistinctKeys { hashes: Vec::new(), tagged: vec![Vec::new(); 2 * filters] }
+    }
+
+    fn fill(&mut self, records: &[Record]) {
+        self.hashes.clear();
+        self.tagged.iter_mut().for_each(Vec::clear);
+        for key in records.chunk_by(Record::same_key) {
+            for record in key {
+                if let Some(tagged) = self.tagged.get_mut(record.tag() as usize) {
+                    tagged.push(self.hashes.len());
+                }
+            }
+            self.hashes.push(key[0].hash());
+        }
     }
 }
 

@@ -1,35 +1,57 @@
-//! Keys by their fingerprint, in buckets that can be looked at one by one: distinct keys at any scale in bounded memory.
+//! Distinct keys at any scale in bounded memory: rows by the fingerprint of their key, in buckets looked at one by one.
 //!
-//! A record goes to the bucket that the first bits of its hash name, so that all records of a key meet in one bucket. What does
-//! not fit in memory goes to a temporary file.
+//! A row goes to the bucket that the first bits of its hash name, so that all rows of a key meet in one bucket. What does not fit
+//! in memory goes to a temporary file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use crate::{Error, Result, lock};
 
-/// How many buckets.
-pub(crate) const BUCKETS: usize = 256;
+/// How many buckets: enough that those of some million rows each fit the nearest cache.
+pub(crate) const BUCKETS: usize = 1024;
 /// What messages call the file.
 const NAME: &str = "a temporary file (--memory sets how much is kept in memory)";
 
-/// One row: the fingerprint of its key (two independent hashes), what it says of the key, and answers known already.
+/// One row: the fingerprint of its key, and what it says of the key (a tag).
+///
+/// The fingerprint is the filter's own hash and 32 bits of an independent one. Two of 10^9 different keys share it with
+/// probability 10^-11.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(crate) struct Record {
-    pub(crate) hash: u64,
-    pub(crate) second: u64,
-    pub(crate) tag: u64,
-    pub(crate) answers: u64,
+#[repr(transparent)]
+pub(crate) struct Record(u128);
+
+impl Record {
+    #[inline]
+    pub(crate) fn new(hash: u64, second: u32, tag: u32) -> Record {
+        Record(u128::from(hash) << 64 | u128::from(second) << 32 | u128::from(tag))
+    }
+
+    pub(crate) fn hash(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    pub(crate) fn tag(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Whether both speak of the same key.
+    pub(crate) fn same_key(&self, other: &Record) -> bool {
+        self.0 >> 32 == other.0 >> 32
+    }
+
+    fn bucket(self) -> usize {
+        (self.0 >> (128 - BUCKETS.trailing_zeros())) as usize
+    }
 }
 
 /// Where all threads put records that do not fit in memory.
 #[derive(Debug)]
 pub(crate) struct Store {
     left: AtomicUsize,
-    file: Mutex<Spilled>,
+    spilled: Mutex<Spilled>,
 }
 
 #[derive(Debug, Default)]
@@ -47,7 +69,7 @@ pub(crate) struct Buckets(Vec<Vec<Record>>);
 impl Store {
     /// Keeps at most this many bytes in memory.
     pub(crate) fn new(memory: usize) -> Store {
-        Store { left: AtomicUsize::new(memory), file: Mutex::default() }
+        Store { left: AtomicUsize::new(memory), spilled: Mutex::default() }
     }
 
     fn reserve(&self, bytes: usize) -> bool {
@@ -56,7 +78,7 @@ impl Store {
     }
 
     fn spill(&self, bucket: usize, records: &[Record]) -> Result<()> {
-        let spilled = &mut *lock(&self.file);
+        let spilled = &mut *lock(&self.spilled);
         let file = match &mut spilled.file {
             Some(file) => file,
             none => none.insert(tempfile::tempfile().map_err(Error::io(NAME))?),
@@ -68,28 +90,33 @@ impl Store {
         Ok(())
     }
 
-    /// All records of one bucket that are not in memory.
+    /// Adds the records of one bucket that are not in memory.
     fn unspill(&self, bucket: usize, into: &mut Vec<Record>) -> Result<()> {
-        let spilled = &mut *self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let spilled = &mut *lock(&self.spilled);
         let Some(file) = &mut spilled.file else { return Ok(()) };
         for &(_, place, len) in spilled.pieces.iter().filter(|(found, _, _)| *found == bucket) {
             let start = into.len();
-            into.resize(start + len, bytemuck::Zeroable::zeroed());
+            into.resize(start + len, Record(0));
             file.seek(SeekFrom::Start(place)).map_err(Error::io(NAME))?;
-            file.read_exact(bytemuck::cast_slice_mut(&mut into[start..]))
-                .map_err(Error::io(NAME))?;
+            let bytes = bytemuck::cast_slice_mut(&mut into[start..]);
+            file.read_exact(bytes).map_err(Error::io(NAME))?;
         }
         Ok(())
     }
 
-    /// The records of one bucket, from all threads and the file, sorted.
-    pub(crate) fn bucket(&self, bucket: usize, threads: &[Buckets]) -> Result<Vec<Record>> {
-        let mut records =
-            Vec::with_capacity(threads.iter().map(|buckets| buckets.0[bucket].len()).sum());
+    /// Puts the records of one bucket, from all threads and the file, into `records`: each once, sorted.
+    pub(crate) fn bucket(
+        &self,
+        bucket: usize,
+        threads: &[Buckets],
+        records: &mut Vec<Record>,
+    ) -> Result<()> {
+        records.clear();
         threads.iter().for_each(|buckets| records.extend_from_slice(&buckets.0[bucket]));
-        self.unspill(bucket, &mut records)?;
+        self.unspill(bucket, records)?;
         records.sort_unstable();
-        Ok(records)
+        records.dedup();
+        Ok(())
     }
 }
 
@@ -100,7 +127,7 @@ impl Buckets {
 
     #[inline]
     pub(crate) fn push(&mut self, record: Record, store: &Store) -> Result<()> {
-        let bucket = (record.hash >> 56) as usize;
+        let bucket = record.bucket();
         let records = &mut self.0[bucket];
         if records.len() == records.capacity() {
             let more = records.capacity().max(64);
