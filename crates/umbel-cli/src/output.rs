@@ -32,6 +32,14 @@ impl Output {
         Ok(Output::File(file))
     }
 
+    /// What to call it in a message.
+    pub fn name(&self) -> String {
+        match self {
+            Output::Stdout(_) => "stdout".into(),
+            Output::File(file) => file.path().display().to_string(),
+        }
+    }
+
     /// Everything has been written: the file takes its place.
     pub fn commit(self) -> Result<()> {
         match self {

@@ -123,6 +123,11 @@ impl Args {
         let (counts, unknown, tally) = audit_groups(groups, &driver, self.memory())?;
         drop(progress);
         notice::malformed(&tally);
+        if unknown > 0
+            && counts.iter().all(|counts| counts.true_positives + counts.false_negatives == 0)
+        {
+            bail!("{path}: none of its groups is in the table: check --by and --round");
+        }
         if unknown > 0 {
             notice::warn(format!(
                 "{unknown} groups of the table are not in {path}; their keys count as strangers to all"
@@ -160,7 +165,7 @@ impl Args {
                 grouped(counts.false_positives),
                 grouped(counts.true_negatives),
                 counts.rate().map_or("-".into(), percent),
-                format!("{:.3}–{:.3}", 100.0 * low, 100.0 * high),
+                format!("{:.3}–{:.3} %", 100.0 * low, 100.0 * high),
                 percent(verdict.from_bits),
                 verdict.promised.map_or("nothing".into(), percent),
                 if verdict.holds { "holds" } else { "BROKEN" }.into(),

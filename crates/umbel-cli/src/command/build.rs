@@ -32,6 +32,14 @@ pub struct Args {
     #[arg(short = 'o', long, value_name = "FILE")]
     output: PathBuf,
 
+    /// A text pair to keep in the file; may be repeated
+    #[arg(long, value_name = "K=V")]
+    meta: Vec<String>,
+
+    /// Memory for hashes while n is being counted; beyond it a temporary file is used
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = input::bytes)]
+    memory: u64,
+
     #[command(flatten)]
     planning: Planning,
 
@@ -58,14 +66,6 @@ pub struct Args {
 
     #[command(flatten)]
     grouping: Grouping,
-
-    /// A text pair to keep in the file; may be repeated
-    #[arg(long, value_name = "K=V")]
-    meta: Vec<String>,
-
-    /// Memory for hashes while n is being counted; beyond it a temporary file is used
-    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = input::bytes)]
-    memory: u64,
 }
 
 /// What keys are.

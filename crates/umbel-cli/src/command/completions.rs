@@ -1,11 +1,13 @@
 //! `umbel completions`: from the same definition as the help.
 
-use std::io;
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::CommandFactory;
 use clap_complete::Shell;
+
+use crate::output::Output;
 
 /// Print a completion script for a shell
 #[derive(clap::Args)]
@@ -16,12 +18,12 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        clap_complete::generate(
-            self.shell,
-            &mut super::Umbel::command(),
-            "umbel",
-            &mut io::stdout(),
-        );
+        // Made in memory, for the generator knows no other answer to a closed pipe than a panic.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut super::Umbel::command(), "umbel", &mut script);
+        let mut out = Output::stdout();
+        out.write_all(&script)?;
+        out.commit()?;
         Ok(ExitCode::SUCCESS)
     }
 }

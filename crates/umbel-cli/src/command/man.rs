@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
+
+use crate::output::Output;
 
 /// Print the manual page, all subcommands included (umbel man | man -l -)
 #[derive(clap::Args)]
@@ -12,16 +14,36 @@ pub struct Args {}
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let command = super::Umbel::command();
+        let mut command = super::Umbel::command();
+        command.build();
         let mut page = Vec::new();
         clap_mangen::Man::new(command.clone()).render(&mut page)?;
-        for subcommand in command.get_subcommands().filter(|c| !c.is_hide_set()) {
-            writeln!(page, ".SH UMBEL {}", subcommand.get_name().to_uppercase())?;
-            let man = clap_mangen::Man::new(subcommand.clone());
-            man.render_description_section(&mut page)?;
-            man.render_options_section(&mut page)?;
-        }
-        io::stdout().write_all(&page)?;
+        sections(&command, &mut page)?;
+        // What the generator calls extra are examples, in all our help.
+        let page = String::from_utf8(page)?.replace(" EXTRA\n", " EXAMPLES\n");
+        let mut out = Output::stdout();
+        out.write_all(page.as_bytes())?;
+        out.commit()?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A section for each subcommand, with its own behind it.
+fn sections(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    for subcommand in command.get_subcommands() {
+        if subcommand.is_hide_set() || subcommand.get_name() == "help" {
+            continue;
+        }
+        let name = subcommand.get_bin_name().unwrap_or(subcommand.get_name());
+        writeln!(page, ".SH {}", name.to_uppercase())?;
+        let man = clap_mangen::Man::new(subcommand.clone());
+        let mut section = Vec::new();
+        man.render_description_section(&mut section)?;
+        man.render_options_section(&mut section)?;
+        man.render_extra_section(&mut section)?;
+        // Their headings stand below that of the subcommand.
+        page.extend(String::from_utf8_lossy(&section).replace(".SH ", ".SS ").bytes());
+        sections(subcommand, page)?;
+    }
+    Ok(())
 }

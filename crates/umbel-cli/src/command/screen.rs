@@ -22,7 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   umbel screen ids.umbel log.gz                       lines that may be in the set, in order
   umbel screen ids.umbel log.csv --key user -v        lines whose user is certainly not in it
-  umbel screen ids.umbel flow.txt --exact ids.txt     checked against the true set: no false positive
+  umbel screen ids.umbel flow.txt --exact ids.txt     checked against the true set
   umbel screen ids.umbel flow.txt --report            counts and times instead of lines
   umbel screen ratings.umbel keys.txt --which         the groups that may hold each key
 Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
@@ -50,7 +50,7 @@ pub struct Args {
     report: bool,
 
     /// With --report: as JSON
-    #[arg(long, requires = "report")]
+    #[arg(long, requires = "report", conflicts_with = "which")]
     json: bool,
 
     /// Check what is admitted against the true set in this file: no false positive is selected
@@ -143,7 +143,8 @@ impl Args {
         let summary = screen(&driver, filters, exact, wanted, |lines| {
             for (out, lines) in [(&mut admitted, lines.admitted), (&mut rejected, lines.rejected)] {
                 if let Some(out) = out {
-                    out.write_all(&lines).map_err(umbel_io::Error::io("output"))?;
+                    out.write_all(&lines)
+                        .map_err(|error| umbel_io::Error::io(out.name())(error))?;
                 }
             }
             Ok(())

@@ -1,5 +1,6 @@
 //! `umbel size`: what a filter would cost.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,7 +15,6 @@ use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent, size};
-use std::io::Write;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,6 +30,10 @@ pub struct Args {
     /// Files whose keys are counted; - is stdin
     files: Vec<PathBuf>,
 
+    /// Print JSON: one object for each line of the table
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     planning: Planning,
 
@@ -41,10 +45,6 @@ pub struct Args {
 
     #[command(flatten)]
     grouping: Grouping,
-
-    /// Print JSON: one object for each line of the table
-    #[arg(long)]
-    json: bool,
 }
 
 /// A line of the result.

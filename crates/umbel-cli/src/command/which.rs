@@ -13,6 +13,7 @@ use crate::progress::Progress;
 /// Prints each key that a group admits, a tab, and the groups, in order, with commas between.
 pub fn run(filters: &Filters, driver: &Driver) -> Result<ExitCode> {
     let Filters::Groups(groups) = filters else { anyhow::bail!("--which needs filters by group") };
+    let integers = filters.holds_integers();
     let mut out = Output::stdout();
     let progress = Progress::watch(&driver.meter);
     let outcome = driver.run(
@@ -24,7 +25,11 @@ pub fn run(filters: &Filters, driver: &Driver) -> Result<ExitCode> {
                 let names: Vec<&str> = groups.which(key).collect();
                 if !names.is_empty() {
                     *admitted += 1;
-                    lines.extend_from_slice(key);
+                    if integers {
+                        lines.extend_from_slice(integer(key).as_bytes());
+                    } else {
+                        lines.extend_from_slice(key);
+                    }
                     lines.push(b'\t');
                     lines.extend_from_slice(names.join(",").as_bytes());
                     lines.push(b'\n');
@@ -39,4 +44,10 @@ pub fn run(filters: &Filters, driver: &Driver) -> Result<ExitCode> {
     notice::malformed(&outcome.tally);
     let admitted: u64 = outcome.partials.iter().map(|(admitted, _)| admitted).sum();
     Ok(ExitCode::from(u8::from(admitted == 0)))
+}
+
+/// The decimal text of a key that is a number. Its sign is not kept, and negative ids are likelier than those from 2^63 on.
+fn integer(key: &[u8]) -> String {
+    let bytes = key.try_into().unwrap_or_default();
+    i64::from_le_bytes(bytes).to_string()
 }

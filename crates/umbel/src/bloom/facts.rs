@@ -20,11 +20,16 @@ pub struct Overfull {
 
 impl fmt::Display for Overfull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A filter whose every bit is set cannot tell.
+        let holds = if self.estimated.is_finite() {
+            format!("about {:.0} keys", self.estimated)
+        } else {
+            "more keys than can be told".into()
+        };
         write!(
             f,
-            "the filter holds about {:.0} keys but was sized for {}: expect {:.3} % false positives instead of {:.3} %; \
+            "the filter holds {holds} but was sized for {}: expect {:.3} % false positives instead of {:.3} %; \
              build it with a larger n",
-            self.estimated,
             self.capacity,
             100.0 * self.rate_now,
             100.0 * self.promised

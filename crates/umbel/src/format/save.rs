@@ -56,6 +56,11 @@ impl NewFile {
         Ok(NewFile { path: path.into(), target, out })
     }
 
+    /// Where the file is to stand.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where the bytes are kept until they are whole; a program that ends itself in between removes it.
     pub fn aside(&self) -> Option<&Path> {
         match self.out.get_ref() {
@@ -97,11 +102,28 @@ fn aside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTem
     builder.prefix(".umbel-").suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder(target))?;
+    let folder = folder(target);
+    let file = builder.tempfile_in(folder).map_err(|failed| refused(&failed, folder))?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
     Ok(file)
+}
+
+/// Why a folder takes no file; the name of the file aside would only puzzle.
+fn refused(failed: &io::Error, folder: &Path) -> io::Error {
+    let name = folder.display();
+    let why = match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => {
+            format!("cannot write to the folder {name}: {}", failed.kind())
+        }
+        Ok(_) => format!("{name} is not a folder"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            format!("the folder {name} does not exist")
+        }
+        Err(error) => format!("cannot write to the folder {name}: {}", error.kind()),
+    };
+    io::Error::new(failed.kind(), why)
 }
 
 fn put_in_place(file: NamedTempFile, target: &Path) -> io::Result<()> {
