@@ -114,8 +114,9 @@ impl Race {
                 let best = peers.map(|r| r.time(work)).fold(f64::INFINITY, f64::min);
                 for runner in &mut runners {
                     let time = runner.time(work);
+                    let ours = matches!(runner.candidate.role(), Role::Batch | Role::One);
                     let long = round >= A_FEW || time * course.hits.len() as f64 > LONG;
-                    if round == 0 || !(long && time > HOPELESS * best) {
+                    if round == 0 || ours || !(long && time > HOPELESS * best) {
                         runner.run(work, course);
                     }
                 }

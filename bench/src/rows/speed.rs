@@ -33,7 +33,7 @@ const LOOKUPS: usize = 20_000_000;
 
 pub fn run(plan: &Plan, report: &mut Report) {
     let (n, name) = plan.many();
-    let (many, few) = (if plan.quick { 10 } else { 3 }, 60);
+    let (many, few) = (if plan.quick { 10 } else { 3 }, 150);
     for size in [
         Size { kind: Kind::U64, n, name, rounds: many, works: ALL },
         Size { kind: Kind::U64, n: 1_000_000, name: "1 M", rounds: few, works: ALL_AND_NEAR },
