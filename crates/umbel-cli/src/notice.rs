@@ -11,11 +11,8 @@ pub fn warn(message: impl std::fmt::Display) {
 
 /// Says how many rows could not be used, and where the first one is.
 pub fn malformed(tally: &Tally) {
-    if let Some((name, line, reason)) = &tally.first_malformed {
+    if let Some((place, reason)) = &tally.first_malformed {
         let rows = if tally.malformed == 1 { "row was" } else { "rows were" };
-        warn(format!(
-            "{} {rows} not used; the first: {name}, line {line}: {reason}",
-            grouped(tally.malformed)
-        ));
+        warn(format!("{} {rows} not used; the first: {place}: {reason}", grouped(tally.malformed)));
     }
 }

@@ -53,11 +53,40 @@ pub struct Batch {
     pub(crate) groups: Vec<u32>,
     pub(crate) names: Vec<String>,
     pub(crate) source: usize,
+    /// What `lines` counts.
+    pub(crate) unit: &'static str,
     pub(crate) lines: u64,
     pub(crate) malformed: Malformed,
 }
 
 impl Batch {
+    /// Forgets the rows, for others of the same input.
+    pub(crate) fn clear(&mut self, unit: &'static str) {
+        self.rows.clear();
+        self.groups.clear();
+        self.malformed = Malformed::default();
+        self.unit = unit;
+        self.lines = 0;
+    }
+
+    /// Counts a row, and keeps it if it has a key.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, row: Result<(Row, Option<u32>), &'static str>) {
+        match row {
+            Ok((row, group)) => {
+                self.rows.push(row);
+                self.groups.extend(group);
+            }
+            Err(reason) => self.malformed.add(self.lines, reason),
+        }
+        self.lines += 1;
+    }
+
+    /// Learns the names of groups that are new.
+    pub(crate) fn learn(&mut self, names: &[String]) {
+        self.names.extend_from_slice(&names[self.names.len()..]);
+    }
+
     /// The number of rows that have a key (and a group, where one was asked for).
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -1,5 +1,7 @@
 //! What can go wrong on the way from bytes to keys.
 
+use crate::tally::Place;
+
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -37,19 +39,17 @@ pub enum Error {
     },
 
     /// A row could not be used, and that was asked to be an error.
-    #[error("{name}, line {line}: {reason} (--strict makes this an error)")]
+    #[error("{place}: {reason} (--strict makes this an error)")]
     Strict {
-        /// The input concerned.
-        name: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where it stands.
+        place: Place,
         /// What was wrong.
         reason: &'static str,
     },
 
     /// Most rows could not be used: the shape is wrong, not the data.
     #[error(
-        "most rows cannot be used: {malformed} of {rows}, the first is {name}, line {line}: {reason}; \
+        "most rows cannot be used: {malformed} of {rows}, the first is {place}: {reason}; \
          check --key, --by and -d"
     )]
     MostlyMalformed {
@@ -57,12 +57,19 @@ pub enum Error {
         malformed: u64,
         /// All rows.
         rows: u64,
-        /// The input of the first.
-        name: String,
-        /// The line of the first, counted from 1.
-        line: u64,
+        /// Where the first stands.
+        place: Place,
         /// What was wrong with it.
         reason: &'static str,
+    },
+
+    /// A Parquet file is damaged, or holds what cannot be read.
+    #[error("{name}: cannot be read as Parquet: {reason}")]
+    Parquet {
+        /// The input concerned.
+        name: String,
+        /// What is wrong.
+        reason: String,
     },
 
     /// A structure refused.

@@ -3,15 +3,17 @@
 use std::ops::Range;
 
 use crate::batch::{Batch, Row};
-use crate::block::{Block, quoted_ends};
+use crate::block::Block;
+use crate::field::{field, record_ends};
 use crate::groups::Interner;
 use crate::shape::Fields;
 use crate::split::newlines;
 
 /// What a row lacks.
+const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
 const NO_COLUMN: &str = "a column is missing";
-const EMPTY_KEY: &str = "the key is empty";
-const NO_INTEGER: &str = "the key is not a 64-bit integer";
+pub(crate) const EMPTY_KEY: &str = "the key is empty";
+pub(crate) const NO_INTEGER: &str = "the key is not a 64-bit integer";
 
 /// Turns blocks into batches; it remembers the groups it has met.
 pub(crate) struct Parser {
@@ -25,10 +27,8 @@ impl Parser {
 
     /// Fills the batch from its own bytes, which are those of `block`.
     pub(crate) fn parse(&mut self, block: &Block, batch: &mut Batch) {
-        batch.rows.clear();
-        batch.groups.clear();
-        batch.malformed = Default::default();
-        batch.source = block.source;
+        batch.clear("line");
+        batch.lines = header_lines(block, &batch.bytes);
         let fields = &*block.fields;
         if fields.is_whole_line() {
             return whole_lines(block, batch);
@@ -36,21 +36,25 @@ impl Parser {
         // Taken out, so that keys which are not in the block as they stand can be appended.
         let mut bytes = std::mem::take(&mut batch.bytes);
         let mut extra = Vec::new();
-        let mut lines = u64::from(block.start > 0);
         let mut start = block.start;
         let mut row = |end: usize| {
             let line = start..end + 1;
             start = end + 1;
-            self.row(fields, &bytes, line, lines, &mut extra, batch);
-            lines += 1;
+            batch.push(self.row(fields, &bytes, line.clone(), &mut extra));
+            if fields.quoted {
+                // A record with newlines inside quotes is several lines of the file.
+                batch.lines += memchr::memchr_iter(b'\n', &bytes[line]).count() as u64 - 1;
+            }
         };
         if fields.quoted {
-            quoted_ends(&bytes[block.start..], |at| row(block.start + at));
+            record_ends(&bytes[block.start..], fields.delimiter, |at| row(block.start + at));
         } else {
             newlines(&bytes[block.start..], |at| row(block.start + at));
         }
-        batch.lines = lines;
-        batch.names.extend_from_slice(&self.groups.names()[batch.names.len()..]);
+        if start < bytes.len() {
+            batch.push(Err(OPEN_QUOTE));
+        }
+        batch.learn(self.groups.names());
         bytes.append(&mut extra);
         batch.bytes = bytes;
     }
@@ -61,19 +65,12 @@ impl Parser {
         fields: &Fields,
         bytes: &[u8],
         line: Range<usize>,
-        number: u64,
         extra: &mut Vec<u8>,
-        batch: &mut Batch,
-    ) {
+    ) -> Result<(Row, Option<u32>), &'static str> {
         let end = line.end - 1;
         let bare = line.start..end - usize::from(bytes[line.start..end].ends_with(b"\r"));
-        match self.columns(fields, bytes, bare, extra) {
-            Ok((key, group)) => {
-                batch.rows.push(Row::new(line, key));
-                batch.groups.extend(group);
-            }
-            Err(reason) => batch.malformed.add(number, reason),
-        }
+        let (key, group) = self.columns(fields, bytes, bare, extra)?;
+        Ok((Row::new(line, key), group))
     }
 
     /// The key and the group of a line.
@@ -90,15 +87,14 @@ impl Parser {
         let last = fields.key.max(fields.by);
         for place in 0..last.map_or(0, |last| last + 1) {
             let start = at.ok_or(NO_COLUMN)?;
-            let (field, next) = field(fields, bytes, start..line.end, extra);
+            let (field, next) =
+                field(bytes, start..line.end, fields.delimiter, fields.quoted, extra);
             at = next;
             if fields.key == Some(place) {
                 key = Some(field.clone());
             }
             if fields.by == Some(place) {
-                let text =
-                    bytes.get(field.clone()).unwrap_or_else(|| &extra[field.start - bytes.len()..]);
-                group = Some(self.groups.id(text, fields.round)?);
+                group = Some(field);
             }
         }
         let mut key = key.ok_or(NO_COLUMN)?;
@@ -106,12 +102,13 @@ impl Parser {
             return Err(EMPTY_KEY);
         }
         if fields.integers {
-            let text = bytes.get(key.clone()).unwrap_or_else(|| &extra[key.start - bytes.len()..]);
-            let integer = integer(text).ok_or(NO_INTEGER)?;
+            let integer = integer(text(bytes, extra, key)).ok_or(NO_INTEGER)?;
             key = bytes.len() + extra.len()..bytes.len() + extra.len() + 8;
             extra.extend(integer.to_le_bytes());
         }
-        Ok((key, group))
+        // Last, so that a group is one only if it has a key.
+        let group = group.map(|group| self.groups.id(text(bytes, extra, group), fields.round));
+        Ok((key, group.transpose()?))
     }
 }
 
@@ -119,7 +116,7 @@ impl Parser {
 fn whole_lines(block: &Block, batch: &mut Batch) {
     let Batch { bytes, rows, malformed, lines, .. } = batch;
     let mut start = block.start;
-    let mut number = u64::from(block.start > 0);
+    let mut number = *lines;
     newlines(&bytes[block.start..], |at| {
         let end = block.start + at;
         let key_end = end - usize::from(end > start && bytes[end - 1] == b'\r');
@@ -134,55 +131,22 @@ fn whole_lines(block: &Block, batch: &mut Batch) {
     *lines = number;
 }
 
-/// The field that begins a range, and where the next one begins. A field with quotes inside is written out to `extra`, whose
-/// places count on from the end of `bytes`.
-#[inline]
-fn field(
-    fields: &Fields,
-    bytes: &[u8],
-    range: Range<usize>,
-    extra: &mut Vec<u8>,
-) -> (Range<usize>, Option<usize>) {
-    let text = &bytes[range.clone()];
-    if fields.quoted && text.first() == Some(&b'"') {
-        return quoted_field(fields.delimiter, bytes, range, extra);
-    }
-    match memchr::memchr(fields.delimiter, text) {
-        Some(len) => (range.start..range.start + len, Some(range.start + len + 1)),
-        None => (range, None),
-    }
+/// The lines before the first record.
+fn header_lines(block: &Block, bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', &bytes[..block.start]).count() as u64
 }
 
-/// A field that begins with a quote: it ends at the next single quote; what stands behind that, up to the delimiter,
-/// belongs to it too, as most readers of CSV have it.
-fn quoted_field(
-    delimiter: u8,
-    bytes: &[u8],
-    range: Range<usize>,
-    extra: &mut Vec<u8>,
-) -> (Range<usize>, Option<usize>) {
-    let start = bytes.len() + extra.len();
-    let mut inside = false;
-    let mut at = range.start;
-    while at < range.end {
-        match bytes[at] {
-            b'"' if inside && bytes.get(at + 1) == Some(&b'"') && at + 1 < range.end => {
-                extra.push(b'"');
-                at += 1;
-            }
-            b'"' => inside = !inside,
-            byte if byte == delimiter && !inside => {
-                return (start..bytes.len() + extra.len(), Some(at + 1));
-            }
-            byte => extra.push(byte),
-        }
-        at += 1;
+/// The bytes of a field, which stand in the block or, written out, behind it.
+#[inline]
+fn text<'a>(bytes: &'a [u8], extra: &'a [u8], field: Range<usize>) -> &'a [u8] {
+    match field.start.checked_sub(bytes.len()) {
+        Some(start) => &extra[start..field.end - bytes.len()],
+        None => &bytes[field],
     }
-    (start..bytes.len() + extra.len(), None)
 }
 
 /// A decimal integer from -2^63 to 2^64 - 1, as 64 bits.
-fn integer(text: &[u8]) -> Option<u64> {
+pub(crate) fn integer(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
     text.parse().ok().or_else(|| text.parse().ok().map(i64::cast_unsigned))
 }

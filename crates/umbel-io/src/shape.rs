@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::field::field;
 use crate::{Error, Result, Source};
 
 /// A column, by its place (from 1) or by its name in the header.
@@ -61,7 +62,7 @@ impl Shape {
 
     /// What to do with the records of one input, whose header is given if it has one.
     pub(crate) fn fields(&self, source: &Source, header: Option<&[u8]>) -> Result<Fields> {
-        let delimiter = self.delimiter.unwrap_or_else(|| usual_delimiter(source));
+        let delimiter = self.delimiter(source);
         let names: Vec<String> = header.map_or(Vec::new(), |header| names(header, delimiter));
         let place = |column: &Option<Column>| match column {
             None => Ok(None),
@@ -81,15 +82,19 @@ impl Shape {
             by: place(&self.by)?,
             round: self.round,
             delimiter,
-            quoted: is_quoted(delimiter) && (self.key.is_some() || self.by.is_some()),
+            quoted: self.quoted(source).is_some(),
             integers: self.integers,
         })
     }
 
-    /// Whether records of this input may hold newlines inside quotes.
-    pub(crate) fn is_quoted(&self, source: &Source) -> bool {
+    /// The delimiter, where fields of this input may stand in quotes and records hold newlines.
+    pub(crate) fn quoted(&self, source: &Source) -> Option<u8> {
         let columns = self.key.is_some() || self.by.is_some();
-        columns && is_quoted(self.delimiter.unwrap_or_else(|| usual_delimiter(source)))
+        Some(self.delimiter(source)).filter(|&delimiter| columns && is_quoted(delimiter))
+    }
+
+    fn delimiter(&self, source: &Source) -> u8 {
+        self.delimiter.unwrap_or_else(|| usual_delimiter(source))
     }
 }
 
@@ -124,13 +129,14 @@ fn usual_delimiter(source: &Source) -> u8 {
 
 fn names(header: &[u8], delimiter: u8) -> Vec<String> {
     let header = header.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(header);
-    let unquoted = |name: &str| match name.strip_prefix('"').and_then(|name| name.strip_suffix('"'))
-    {
-        Some(inner) if is_quoted(delimiter) => inner.replace("\"\"", "\""),
-        _ => name.into(),
-    };
-    header
-        .split(|&byte| byte == delimiter)
-        .map(|name| unquoted(&String::from_utf8_lossy(name)))
-        .collect()
+    let mut names = Vec::new();
+    let mut next = Some(0);
+    while let Some(start) = next {
+        let mut extra = Vec::new();
+        let (name, after) =
+            field(header, start..header.len(), delimiter, is_quoted(delimiter), &mut extra);
+        names.push(String::from_utf8_lossy(header.get(name).unwrap_or(&extra)).into_owned());
+        next = after;
+    }
+    names
 }

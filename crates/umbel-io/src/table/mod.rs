@@ -1,0 +1,217 @@
+//! Parquet files: of all their columns only those of the key and the group are read, and row groups in parallel.
+
+mod cells;
+mod kind;
+mod pages;
+mod row_group;
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+
+use parquet::column::reader::get_column_reader;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::serialized_reader::SerializedPageReader;
+
+use self::cells::Cells;
+use self::kind::Kind;
+use self::pages::Pages;
+pub(crate) use self::row_group::RowGroup;
+use crate::guard::guarded;
+use crate::positioned::read_exact_at;
+use crate::{Column, Error, Meter, Result, Shape, Source};
+
+/// The first and the last bytes of a file.
+const MAGIC: &[u8; 4] = b"PAR1";
+/// The first bytes as they nearly always are: the magic, and how the header of a page, or of an empty file, begins. No text
+/// begins so.
+const START: &[u8; 5] = b"PAR1\x15";
+
+/// A Parquet file whose row groups are being taken.
+pub(crate) struct Table {
+    name: Arc<str>,
+    pages: Arc<Pages>,
+    metadata: ParquetMetaData,
+    key: Picked,
+    by: Option<Picked>,
+    round: bool,
+    integers: bool,
+    meter: Arc<Meter>,
+    next: usize,
+}
+
+/// A column that is read.
+#[derive(Debug, Clone, Copy)]
+struct Picked {
+    /// Its place among all that a row group holds.
+    leaf: usize,
+    kind: Kind,
+}
+
+impl Table {
+    /// Opens an input if it is a Parquet file.
+    pub(crate) fn open(
+        source: &Source,
+        shape: &Shape,
+        meter: &Arc<Meter>,
+    ) -> Result<Option<Table>> {
+        if !source.is_seekable() {
+            return Ok(None);
+        }
+        let name: Arc<str> = source.name().into();
+        let mut file = File::open(source.path()).map_err(Error::io(source.name()))?;
+        if !is_parquet(&mut file).map_err(Error::io(source.name()))? {
+            return Ok(None);
+        }
+        let pages = Arc::new(Pages::new(file).map_err(Error::io(source.name()))?);
+        let metadata = damaged(&name, || ParquetMetaDataReader::new().parse_and_finish(&*pages))?;
+        let columns = Columns { name: &name, metadata: &metadata };
+        let key = columns.key(shape)?;
+        let by = shape.by.as_ref().map(|by| columns.group(by, shape.round)).transpose()?;
+        Ok(Some(Table {
+            pages,
+            key,
+            by,
+            round: shape.round,
+            integers: shape.integers,
+            meter: Arc::clone(meter),
+            next: 0,
+            metadata,
+            name,
+        }))
+    }
+
+    /// The next row group; none behind the last.
+    pub(crate) fn next(&mut self) -> Result<Option<RowGroup>> {
+        let Some(group) = self.metadata.row_groups().get(self.next) else { return Ok(None) };
+        self.next += 1;
+        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+        let size: i64 = group.columns().iter().map(|column| column.compressed_size()).sum();
+        Ok(Some(RowGroup {
+            name: Arc::clone(&self.name),
+            key: self.cells(self.next - 1, self.key)?,
+            by: self.by.map(|by| self.cells(self.next - 1, by)).transpose()?,
+            round: self.round,
+            integers: self.integers,
+            left: rows,
+            at: 0,
+            decoded: 0,
+            meter: Arc::clone(&self.meter),
+            bytes_a_row: size.max(0) as f64 / rows.max(1) as f64,
+            text: Vec::new(),
+        }))
+    }
+
+    fn cells(&self, group: usize, picked: Picked) -> Result<Cells> {
+        damaged(&self.name, || {
+            let group = self.metadata.row_group(group);
+            let chunk = group.column(picked.leaf);
+            let rows = usize::try_from(group.num_rows())?;
+            let pages = SerializedPageReader::new(Arc::clone(&self.pages), chunk, rows, None)?;
+            let column = chunk.column_descr_ptr();
+            let nullable = column.max_def_level() > 0;
+            let reader = get_column_reader(column, Box::new(pages));
+            Ok(Cells::new(reader, picked.kind == Kind::Unsigned, nullable))
+        })
+    }
+}
+
+/// The columns of a file.
+struct Columns<'a> {
+    name: &'a str,
+    metadata: &'a ParquetMetaData,
+}
+
+impl Columns<'_> {
+    fn key(&self, shape: &Shape) -> Result<Picked> {
+        let picked = match &shape.key {
+            Some(column) => self.pick(column)?,
+            None if self.names().len() == 1 => self.pick(&Column::Number(1))?,
+            None => {
+                let names = self.names().join(", ");
+                return Err(
+                    self.refuse(format!("it has several columns: give --key; they are {names}"))
+                );
+            }
+        };
+        match picked.kind {
+            Kind::Float => Err(self.refuse(
+                "a column of floating-point numbers cannot be the key: their text differs from program to program".into(),
+            )),
+            _ => Ok(picked),
+        }
+    }
+
+    fn group(&self, column: &Column, round: bool) -> Result<Picked> {
+        let picked = self.pick(column)?;
+        if picked.kind == Kind::Float && !round {
+            return Err(self.refuse(format!(
+                "column {column} has floating-point numbers, which can be groups only with --round"
+            )));
+        }
+        Ok(picked)
+    }
+
+    fn pick(&self, column: &Column) -> Result<Picked> {
+        let names = self.names();
+        let place = match column {
+            Column::Number(number) => Some(number - 1).filter(|&at| at < names.len()),
+            Column::Name(name) => names.iter().position(|found| found == name),
+        };
+        let place = place.ok_or_else(|| Error::NoColumn {
+            name: self.name.into(),
+            column: column.to_string(),
+            found: names.join(", "),
+        })?;
+        let schema = self.metadata.file_metadata().schema_descr();
+        let leaf =
+            (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
+        let kind =
+            leaf.map_or(Err("empty".into()), |leaf| Ok((leaf, Kind::of(&schema.column(leaf))?)));
+        kind.map(|(leaf, kind)| Picked { leaf, kind }).map_err(|found: String| {
+            self.refuse(format!(
+                "column {} is {found}; a key or group is text, bytes or a number",
+                names[place]
+            ))
+        })
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let schema = self.metadata.file_metadata().schema();
+        schema.get_fields().iter().map(|field| field.name()).collect()
+    }
+
+    fn refuse(&self, reason: String) -> Error {
+        Error::Other(format!("{}: {reason}", self.name))
+    }
+}
+
+/// Whether a file begins as no text does, or has the magic at both ends.
+fn is_parquet(file: &mut File) -> std::io::Result<bool> {
+    let mut start = Vec::new();
+    file.take(START.len() as u64).read_to_end(&mut start)?;
+    let len = file.metadata()?.len();
+    if start == START || !start.starts_with(MAGIC) || len < 12 {
+        return Ok(start == START);
+    }
+    let mut end = [0; MAGIC.len()];
+    read_exact_at(file, &mut end, len - MAGIC.len() as u64)?;
+    Ok(end == *MAGIC)
+}
+
+/// Refuses a stream that turns out to be Parquet, which begins at its end.
+pub(crate) fn refuse_stream(source: &Source, bytes: &[u8]) -> Result<()> {
+    match bytes.starts_with(START) {
+        false => Ok(()),
+        true => Err(Error::Other(format!(
+            "{}: this is Parquet, which can be read neither from a pipe nor from within a compressed file: give a plain file",
+            source.name()
+        ))),
+    }
+}
+
+/// Reads from a file that may be damaged.
+fn damaged<T>(name: &str, read: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
+    let wrong = |reason| Error::Parquet { name: name.into(), reason };
+    guarded(read).map_err(wrong)?.map_err(|error| wrong(error.to_string()))
+}

@@ -1,0 +1,104 @@
+//! One row group of a Parquet file, turned into batches.
+
+use std::sync::Arc;
+
+use super::cells::{Cell, Cells};
+use super::damaged;
+use crate::batch::{Batch, Row};
+use crate::block::{BLOCK, MAX_RECORD};
+use crate::groups::Interner;
+use crate::parser::{EMPTY_KEY, NO_INTEGER, integer};
+use crate::{Error, Meter, Result};
+
+/// Rows decoded at once.
+const ROWS: usize = 8192;
+
+/// The rows that are left of a row group.
+pub(crate) struct RowGroup {
+    pub(super) name: Arc<str>,
+    pub(super) key: Cells,
+    pub(super) by: Option<Cells>,
+    pub(super) round: bool,
+    pub(super) integers: bool,
+    /// Rows that have not been decoded.
+    pub(super) left: usize,
+    /// The next of the rows decoded last, and their number.
+    pub(super) at: usize,
+    pub(super) decoded: usize,
+    pub(super) meter: Arc<Meter>,
+    /// Bytes of the file that a row stands for, in the mean.
+    pub(super) bytes_a_row: f64,
+    /// The text of a group.
+    pub(super) text: Vec<u8>,
+}
+
+impl RowGroup {
+    /// Fills the batch with the next rows; true when these are the last.
+    pub(crate) fn fill(&mut self, groups: &mut Interner, batch: &mut Batch) -> Result<bool> {
+        if self.at == self.decoded {
+            self.decode()?;
+        }
+        batch.clear("row");
+        batch.bytes.clear();
+        while self.at < self.decoded && batch.bytes.len() < BLOCK {
+            let row = self.row(groups, &mut batch.bytes);
+            if batch.bytes.len() > BLOCK + MAX_RECORD {
+                let reason = format!("a key is longer than {MAX_RECORD} bytes");
+                return Err(Error::Parquet { name: self.name.to_string(), reason });
+            }
+            batch.push(row);
+            self.at += 1;
+        }
+        batch.learn(groups.names());
+        self.meter.add((batch.lines as f64 * self.bytes_a_row) as u64);
+        Ok(self.left == 0 && self.at == self.decoded)
+    }
+
+    fn decode(&mut self) -> Result<()> {
+        let rows = self.left.min(ROWS);
+        let RowGroup { key, by, name, .. } = self;
+        damaged(name, || {
+            key.decode(rows)?;
+            by.as_mut().map_or(Ok(()), |by| by.decode(rows))
+        })?;
+        self.left -= rows;
+        (self.at, self.decoded) = (0, rows);
+        Ok(())
+    }
+
+    /// The next row. Its group comes last: a group is one only if it has a key.
+    fn row(
+        &mut self,
+        groups: &mut Interner,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(Row, Option<u32>), &'static str> {
+        let row = write_key(&self.key.cells[self.at], self.integers, bytes)?;
+        let Some(by) = &self.by else { return Ok((row, None)) };
+        let Some(group) = by.cells[self.at].some() else { return Err("the group is null") };
+        self.text.clear();
+        group.write(&mut self.text);
+        Ok((row, Some(groups.id(&self.text, self.round)?)))
+    }
+}
+
+/// Writes a key, with a newline behind it: the line that is printed for it. An integer's 64 bits stand apart.
+fn write_key(cell: &Cell, integers: bool, bytes: &mut Vec<u8>) -> Result<Row, &'static str> {
+    let start = bytes.len();
+    cell.some().ok_or("the key is null")?.write(bytes);
+    let end = bytes.len();
+    if start == end {
+        return Err(EMPTY_KEY);
+    }
+    bytes.push(b'\n');
+    let line = start..end + 1;
+    if !integers {
+        return Ok(Row::new(line, start..end));
+    }
+    let bits = match cell {
+        Cell::Signed(number) => number.cast_unsigned(),
+        Cell::Unsigned(number) => *number,
+        _ => integer(&bytes[start..end]).ok_or(NO_INTEGER)?,
+    };
+    bytes.extend(bits.to_le_bytes());
+    Ok(Row::new(line, end + 1..end + 9))
+}

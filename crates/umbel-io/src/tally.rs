@@ -1,0 +1,70 @@
+//! What is counted on the way through the inputs.
+
+use std::fmt;
+
+use crate::batch::Malformed;
+use crate::{Error, Result};
+
+/// Rows of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Rows with a key.
+    pub rows: u64,
+    /// Rows that could not be used.
+    pub malformed: u64,
+    /// The first of them, and what was wrong.
+    pub first_malformed: Option<(Place, &'static str)>,
+}
+
+/// Where a row stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The input.
+    pub name: String,
+    /// What the number counts: lines of a text, rows of a table.
+    pub unit: &'static str,
+    /// The number, from 1.
+    pub number: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} {}", self.name, self.unit, self.number)
+    }
+}
+
+impl Tally {
+    /// Counts the rows of a batch; `place` says where a line of it stands.
+    pub(crate) fn add(
+        &mut self,
+        rows: u64,
+        malformed: Malformed,
+        strict: bool,
+        place: impl FnOnce(u64) -> Place,
+    ) -> Result<()> {
+        self.rows += rows;
+        self.malformed += malformed.count;
+        match malformed.first {
+            Some((line, reason)) if strict => Err(Error::Strict { place: place(line), reason }),
+            Some((line, reason)) => {
+                self.first_malformed.get_or_insert_with(|| (place(line), reason));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The tally, unless most rows could not be used: then the shape is wrong, not the data.
+    pub(crate) fn check(self) -> Result<Tally> {
+        let Tally { rows, malformed, first_malformed } = &self;
+        match first_malformed {
+            Some((place, reason)) if malformed > rows => Err(Error::MostlyMalformed {
+                malformed: *malformed,
+                rows: rows + malformed,
+                place: place.clone(),
+                reason,
+            }),
+            _ => Ok(self),
+        }
+    }
+}

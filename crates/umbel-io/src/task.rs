@@ -1,0 +1,106 @@
+//! Cutting the inputs into numbered pieces of work: blocks of text, and row groups of Parquet files.
+
+use std::sync::Arc;
+
+use crate::batch::Batch;
+use crate::block::{Block, Text};
+use crate::parser::Parser;
+use crate::table::{RowGroup, Table};
+use crate::{Meter, Result, Shape, Source};
+
+/// A piece of work of one input.
+pub(crate) struct Task {
+    /// Which of the inputs.
+    source: usize,
+    work: Work,
+}
+
+enum Work {
+    Block(Block),
+    RowGroup(Box<RowGroup>),
+}
+
+impl Task {
+    /// Fills the batch with the next rows; true when these are the last. The bytes of a block stand in the batch already.
+    pub(crate) fn fill(&mut self, parser: &mut Parser, batch: &mut Batch) -> Result<bool> {
+        batch.source = self.source;
+        match &mut self.work {
+            Work::Block(block) => {
+                parser.parse(block, batch);
+                Ok(true)
+            }
+            Work::RowGroup(rows) => rows.fill(&mut parser.groups, batch),
+        }
+    }
+}
+
+/// Takes the inputs one after the other.
+pub(crate) struct Tasks<'a> {
+    sources: &'a [Source],
+    shape: &'a Shape,
+    meter: &'a Arc<Meter>,
+    /// The next input.
+    at: usize,
+    open: Option<Open>,
+    number: u64,
+}
+
+enum Open {
+    Text(Text),
+    Table(Table),
+}
+
+impl<'a> Tasks<'a> {
+    pub(crate) fn new(sources: &'a [Source], shape: &'a Shape, meter: &'a Arc<Meter>) -> Self {
+        Tasks { sources, shape, meter, at: 0, open: None, number: 0 }
+    }
+
+    /// The next task with its number; none at the end of the last input, or behind an error. The bytes of a block are
+    /// read into `bytes`.
+    pub(crate) fn next(&mut self, bytes: &mut Vec<u8>) -> Option<(u64, Result<Task>)> {
+        let task = self.find(bytes).transpose()?;
+        if task.is_err() {
+            (self.at, self.open) = (self.sources.len(), None);
+        }
+        self.number += 1;
+        Some((self.number - 1, task))
+    }
+
+    fn find(&mut self, bytes: &mut Vec<u8>) -> Result<Option<Task>> {
+        loop {
+            let open = match &mut self.open {
+                Some(open) => open,
+                none => {
+                    let Some(source) = self.sources.get(self.at) else { return Ok(None) };
+                    self.at += 1;
+                    none.insert(Open::new(source, self.shape, self.meter)?)
+                }
+            };
+            if let Some(work) = open.next(&self.sources[self.at - 1], self.shape, bytes)? {
+                return Ok(Some(Task { source: self.at - 1, work }));
+            }
+            self.open = None;
+        }
+    }
+}
+
+impl Open {
+    fn new(source: &Source, shape: &Shape, meter: &Arc<Meter>) -> Result<Open> {
+        Ok(match Table::open(source, shape, meter)? {
+            Some(table) => Open::Table(table),
+            None => Open::Text(Text::open(source, shape, meter)?),
+        })
+    }
+
+    fn next(
+        &mut self,
+        source: &Source,
+        shape: &Shape,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<Work>> {
+        Ok(match self {
+            Open::Text(text) => text.next(source, shape, bytes)?.map(Work::Block),
+            Open::Table(table) => table.next()?.map(|rows| Work::RowGroup(Box::new(rows))),
+        })
+    }
+}
