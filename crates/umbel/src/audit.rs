@@ -9,7 +9,7 @@
 //! use umbel::Bloom;
 //! use umbel::audit::{CONFIDENCE, Counts, judge};
 //!
-//! let mut filter = Bloom::new(1000, 0.01)?;
+//! let mut filter = Bloom::for_integers(1000, 0.01)?;
 //! (0..1000).for_each(|key| _ = filter.insert_u64(key));
 //!
 //! let mut counts = Counts::default();
@@ -26,7 +26,8 @@ use std::ops::AddAssign;
 
 use crate::bloom::Bloom;
 use crate::groups::Groups;
-use crate::probability::{binomial_tail, clopper_pearson};
+use crate::probability::clopper_pearson;
+use crate::{Error, Result, spread};
 
 /// The confidence of a verdict unless another is asked for: a correct filter fails once in a thousand audits.
 pub const CONFIDENCE: f64 = 0.999;
@@ -105,10 +106,8 @@ pub struct Verdict {
 pub fn judge(filter: &Bloom, counts: &Counts, confidence: f64) -> Verdict {
     let sizing = filter.sizing();
     let promised = filter.params().strategy().keeps_rate().then(|| sizing.expected_rate());
-    let chance = promised.map_or(1.0, |_| {
-        let (mean, deviation) = sizing.realised_rate();
-        chance_of(counts.false_positives, counts.strangers(), mean, deviation)
-    });
+    let chance = promised
+        .map_or(1.0, |_| spread::chance(&sizing, counts.false_positives, counts.strangers()));
     Verdict {
         holds: counts.false_negatives == 0 && chance >= 1.0 - confidence,
         promised,
@@ -133,13 +132,17 @@ pub fn count<'k>(
 }
 
 /// The counts of every group over the whole table of (key, group), in the order of the groups. A key that stands in
-/// several groups is a member of each, and a stranger to all others.
+/// several groups is a member of each, and a stranger to all others. A group of the table that has no filter is an error.
 pub fn count_groups<'k>(
     groups: &Groups,
     table: impl IntoIterator<Item = (&'k [u8], &'k str)>,
-) -> Vec<Counts> {
+) -> Result<Vec<Counts>> {
+    let names: HashSet<&str> = groups.names().collect();
     let mut homes: HashMap<&[u8], HashSet<&str>> = HashMap::new();
     for (key, group) in table {
+        if !names.contains(group) {
+            return Err(Error::NoGroup(group.into()));
+        }
         homes.entry(key).or_default().insert(group);
     }
     let mut counts = vec![Counts::default(); groups.len()];
@@ -149,21 +152,5 @@ pub fn count_groups<'k>(
             counts.add(homes.contains(name), admitted.contains(name));
         }
     }
-    counts
-}
-
-/// The probability of at least `hits` false positives among `asked` strangers, when the filter's own rate is normal with
-/// this mean and deviation: a mean of binomial tails over that normal.
-fn chance_of(hits: u64, asked: u64, mean: f64, deviation: f64) -> f64 {
-    const STEPS: i32 = 40;
-    const REACH: f64 = 5.0;
-    let (mut sum, mut weights) = (0.0, 0.0);
-    for step in -STEPS..=STEPS {
-        let z = REACH * f64::from(step) / f64::from(STEPS);
-        let weight = (-0.5 * z * z).exp();
-        let rate = (mean + z * deviation).clamp(0.0, 1.0);
-        sum += weight * binomial_tail(hits, asked, rate);
-        weights += weight;
-    }
-    sum / weights
+    Ok(counts)
 }

@@ -68,6 +68,15 @@ pub enum Error {
     #[error("there is no group {0:?} in this file")]
     NoGroup(String),
 
+    /// An error together with the group it came from.
+    #[error("group {group}: {source}")]
+    Group {
+        /// The group concerned.
+        group: String,
+        /// What was wrong with it.
+        source: Box<Error>,
+    },
+
     /// The file is of another kind.
     #[error("this file holds {found}, not {wanted}")]
     Kind {

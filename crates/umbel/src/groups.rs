@@ -26,11 +26,20 @@ use crate::hash::{Strategy, xxh3};
 use crate::{Error, Metadata, Result};
 
 /// Bloom filters by group. See the [module](self).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Groups {
     filters: BTreeMap<Name, Bloom>,
     metadata: Metadata,
 }
+
+/// The same groups with equal filters; metadata does not count.
+impl PartialEq for Groups {
+    fn eq(&self, other: &Groups) -> bool {
+        self.filters == other.filters
+    }
+}
+
+impl Eq for Groups {}
 
 /// A group's name. Numbers come first, by value; then the other names, by their bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,16 +51,60 @@ impl Ord for Name {
     }
 }
 
-/// The order of groups: numbers by value, then other names by their bytes.
+/// The order of groups: decimal numbers by value, then other names by their bytes. A number is an optional minus, digits,
+/// and optionally a point and digits; numbers of the same value are in the order of their bytes.
 pub fn compare_names(a: &str, b: &str) -> Ordering {
-    let number = |name: &str| name.parse().ok().filter(|number: &f64| number.is_finite());
-    let by_value = match (number(a), number(b)) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
+    let by_value = match (Decimal::of(a), Decimal::of(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => Ordering::Equal,
     };
     by_value.then_with(|| a.cmp(b))
+}
+
+/// A decimal number as it is written, without zeros that do not count: compared without rounding.
+#[derive(PartialEq, Eq)]
+struct Decimal<'a> {
+    negative: bool,
+    whole: &'a str,
+    fraction: &'a str,
+}
+
+impl Decimal<'_> {
+    fn of(name: &str) -> Option<Decimal<'_>> {
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let (negative, unsigned) = match name.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, name),
+        };
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+        if !digits(whole) || !digits(fraction) {
+            return None;
+        }
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let zero = whole.is_empty() && fraction.is_empty();
+        Some(Decimal { negative: negative && !zero, whole, fraction })
+    }
+
+    fn cmp(&self, other: &Decimal<'_>) -> Ordering {
+        let size = |number: &Decimal<'_>| number.whole.len();
+        let by_size = size(self).cmp(&size(other));
+        let by_size = by_size.then_with(|| self.whole.cmp(other.whole));
+        let by_size = by_size.then_with(|| self.fraction.cmp(other.fraction));
+        match (self.negative, other.negative) {
+            (false, false) => by_size,
+            (true, true) => by_size.reverse(),
+            (ours, _) => {
+                if ours {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+        }
+    }
 }
 
 impl PartialOrd for Name {
@@ -62,8 +115,9 @@ impl PartialOrd for Name {
 
 impl Groups {
     /// Puts a filter in place for a group. All filters of one `Groups` have the same hash strategy, seeds of the xxh3
-    /// strategy included, and the same key type.
-    pub fn set(&mut self, name: impl Into<String>, filter: Bloom) -> Result<()> {
+    /// strategy included, and the same key type. Metadata belongs to the groups as a whole: a filter's own is dropped.
+    pub fn set(&mut self, name: impl Into<String>, mut filter: Bloom) -> Result<()> {
+        *filter.metadata_mut() = Metadata::default();
         if let Some(first) = self.filters.values().next() {
             check_family(first, &filter)?;
         }
@@ -124,6 +178,10 @@ impl Groups {
     /// Looks up many keys, each hashed once for all groups: bit i % 64 of `found[i / 64]` says whether key i may be in
     /// any group.
     pub fn contains_mask(&self, keys: &[&[u8]], found: &mut [u64]) -> Result<()> {
+        let needed = keys.len().div_ceil(64);
+        if found.len() != needed {
+            return Err(Error::Answers { keys: keys.len(), needed, given: found.len() });
+        }
         found.fill(0);
         let hashes: Option<Vec<u64>> =
             self.seed().map(|seed| keys.iter().map(|key| xxh3(key, seed)).collect());
@@ -162,14 +220,23 @@ impl Groups {
     /// Takes in all groups of `other`; groups of the same name are merged. Returns a warning for each group that
     /// holds more keys than it was sized for. On an error nothing has changed.
     pub fn merge(&mut self, other: &Groups) -> Result<Vec<(String, Overfull)>> {
+        let in_group = |name: &Name| {
+            let group = name.0.clone();
+            move |error| Error::Group { group, source: Box::new(error) }
+        };
         for (name, theirs) in &other.filters {
             if let Some(ours) = self.filters.get(name) {
-                ours.params().check_alike(theirs.params())?;
+                ours.params().check_alike(theirs.params()).map_err(in_group(name))?;
             } else if let Some(first) = self.filters.values().next() {
-                check_family(first, theirs)?;
+                check_family(first, theirs).map_err(in_group(name))?;
             }
         }
-        self.metadata.keep_common(&other.metadata);
+        if self.is_empty() {
+            // Nothing merged with something is that something, its metadata included.
+            self.metadata = other.metadata.clone();
+        } else if !other.is_empty() {
+            self.metadata.keep_common(&other.metadata);
+        }
         let mut warnings = Vec::new();
         for (name, theirs) in &other.filters {
             match self.filters.get_mut(name) {
@@ -250,5 +317,13 @@ fn check_family(a: &Bloom, b: &Bloom) -> Result<()> {
             theirs: theirs.to_string(),
         });
     }
-    b.check_key_type(a.params().key_type())
+    let (ours, theirs) = (a.params().key_type(), b.params().key_type());
+    if ours != theirs {
+        return Err(Error::Unlike {
+            field: "the key type",
+            ours: ours.to_string(),
+            theirs: theirs.to_string(),
+        });
+    }
+    Ok(())
 }

@@ -61,6 +61,7 @@ mod probability;
 #[doc(hidden)]
 pub mod simd;
 pub mod sizing;
+mod spread;
 
 pub use bloom::{Bloom, KeyType, Keys, Params};
 pub use error::{Error, Result};

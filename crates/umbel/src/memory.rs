@@ -57,7 +57,8 @@ impl Memory {
         // Advice only: a system without huge pages serves small ones.
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
-        let lines = aligned(pages.as_mut_ptr());
+        // A mapping begins on a page, so it is aligned for lines.
+        let lines = NonNull::new(pages.as_mut_ptr().cast()).ok_or_else(|| no_memory(len))?;
         Ok(Memory { lines, len, owner: Owner::Pages { _pages: pages } })
     }
 
@@ -123,11 +124,6 @@ impl Drop for Memory {
             drop(unsafe { Box::from_raw(lines) });
         }
     }
-}
-
-fn aligned(pages: *mut u8) -> NonNull<Line> {
-    // A mapping begins on a page, so it is aligned for lines, and is never null.
-    NonNull::new(pages.cast()).unwrap_or_else(NonNull::dangling)
 }
 
 fn no_memory(lines: usize) -> Error {

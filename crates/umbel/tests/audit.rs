@@ -66,7 +66,9 @@ fn a_key_of_several_groups_is_a_member_of_each() {
     groups.get_mut("3").unwrap().insert(b"third");
     let table = [(&b"both"[..], "1"), (b"both", "2"), (b"third", "3"), (b"both", "1")];
     let hit = Counts { true_positives: 1, true_negatives: 1, ..Counts::default() };
-    assert_eq!(count_groups(&groups, table), [hit, hit, hit]);
+    assert_eq!(count_groups(&groups, table).unwrap(), [hit, hit, hit]);
+    let unknown = count_groups(&groups, [(&b"both"[..], "4")]);
+    assert!(unknown.unwrap_err().to_string().contains("\"4\""));
 }
 
 /// The spread of the realised rate over many filters is what `realised_rate` says, for both layouts; and for
@@ -74,7 +76,7 @@ fn a_key_of_several_groups_is_a_member_of_each() {
 #[test]
 fn the_spread_of_the_fill_is_the_predicted_one() {
     for (sizing, times) in
-        [(Sizing::classic(2546, 0.01).unwrap(), 2.77), (Sizing::blocked(2546, 0.01).unwrap(), 4.75)]
+        [(Sizing::classic(2546, 0.01).unwrap(), 2.77), (Sizing::blocked(2546, 0.01).unwrap(), 4.81)]
     {
         let rates: Vec<f64> =
             (0..400).map(|seed| filled(sizing, seed, 2546).expected_rate_now()).collect();
@@ -87,22 +89,25 @@ fn the_spread_of_the_fill_is_the_predicted_one() {
         let ratio = variance.sqrt() / deviation;
         assert!((ratio - 1.0).abs() < 4.0 / (2.0 * (count - 1.0)).sqrt(), "{ratio}");
         let sample = (0.01f64 * 0.99 / 1_254_184.0).sqrt();
-        assert!((deviation / sample - times).abs() < 0.01, "{}", deviation / sample);
+        assert!((deviation / sample - times).abs() < 0.02, "{}", deviation / sample);
     }
 }
 
-/// A thousand correct small filters: about one verdict in a thousand may fail. More than 7 would come once in
-/// 10^5 runs of a correct audit; an audit that ignored the fill's variance would fail hundreds.
+/// A correct filter fails one audit in a thousand, however small it is: of 1000 audits about 1 fails. More than 6 would come once in
+/// 10^4 runs of a correct audit; one that ignored the spread of the fill would fail hundreds, and one that took the rate to be
+/// normally distributed some tens.
 #[test]
 fn correct_filters_pass() {
-    for sizing in [Sizing::classic(500, 0.01).unwrap(), Sizing::blocked(500, 0.01).unwrap()] {
-        let fails = (0..1000)
-            .filter(|&seed| {
-                let filter = filled(sizing, seed, 500);
-                !judge(&filter, &counts(&filter, seed, 500, 50_000), CONFIDENCE).holds
-            })
-            .count();
-        assert!(fails <= 7, "{fails} of 1000 {} filters failed", sizing.layout());
+    for n in [1, 3, 10, 30, 100, 300, 1000] {
+        for sizing in [Sizing::classic(n, 0.01).unwrap(), Sizing::blocked(n, 0.01).unwrap()] {
+            let fails = (0..1000)
+                .filter(|&seed| {
+                    let filter = filled(sizing, seed, n);
+                    !judge(&filter, &counts(&filter, seed, n, 20_000), CONFIDENCE).holds
+                })
+                .count();
+            assert!(fails <= 6, "{fails} of 1000 {} filters of {n} keys failed", sizing.layout());
+        }
     }
 }
 

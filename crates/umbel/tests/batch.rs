@@ -168,3 +168,17 @@ fn a_filter_knows_its_keys() {
     filter.insert_u64(42);
     assert!(!filter.contains(b"42"), "42 and \"42\" are different keys");
 }
+
+/// An integer filter asked with text would answer "no" to keys that are there.
+#[test]
+fn text_is_refused_where_keys_are_integers() {
+    let mut filter = umbel::Bloom::for_integers(10, 0.01).unwrap();
+    filter.insert_batch(umbel::Keys::U64(&[42])).unwrap();
+    let bytes = 42u64.to_le_bytes();
+    let mut answers = [false];
+    filter.contains_batch(umbel::Keys::Bytes(&[&bytes]), &mut answers).unwrap();
+    assert!(answers[0], "the same key as its eight bytes");
+    let refused = filter.contains_batch(umbel::Keys::Bytes(&[b"42"]), &mut answers).unwrap_err();
+    assert!(matches!(refused, umbel::Error::KeyType { .. }), "{refused}");
+    assert!(filter.insert_batch(umbel::Keys::Bytes(&[b"42"])).is_err());
+}

@@ -196,7 +196,7 @@ fn a_record_that_lies_is_refused() {
         (|r| r.layout = 2, "with 3 probes"),
         (|r| r.key_type = 9, "key type 9 "),
         (|r| r.flags = 2, "flags 0x2 "),
-        (|r| (r.flags, r.inserted) = (1, 5), "flags 0x1 "),
+        (|r| (r.flags, r.inserted) = (1, 5), "both unknown and given"),
         (|r| r.seeds = vec![], "not 0"),
         (|r| r.seeds = vec![1, 2], "not 2"),
         (|r| (r.strategy, r.seeds) = (2, vec![1, 2, 1 << 32]), "2^32"),

@@ -177,7 +177,7 @@ fn what_cannot_be_is_refused_with_advice() {
         refused(shape(0, 0.01), &["0 keys", "at least 1"]);
         refused(shape(1 << 58, 0.5), &["64-bit hash", "fewer keys"]);
         refused(shape(1 << 50, 0.01), &["2^48 bits", "fewer keys or a higher rate"]);
-        refused(shape(1, 5e-324), &["64-bit hash", "at least 3.5e-18"]);
+        refused(shape(1, 5e-324), &["64-bit hash", "at least 3.6e-18"]);
     }
     refused(Sizing::blocked(1000, 9e-6), &["0.00001", "classic"]);
     refused(Sizing::classic_with_probes(1000, 0.01, 0), &["1 to 64", "not 0"]);

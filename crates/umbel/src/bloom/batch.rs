@@ -1,6 +1,6 @@
 //! Many keys at once: hash a chunk, ask memory for its lines, then test or set.
 
-use super::{Bloom, Keys, classic};
+use super::{Bloom, KeyType, Keys, classic};
 use crate::hash::{Strategy, xxh3};
 use crate::simd::{self, Window};
 use crate::sizing::Layout;
@@ -130,9 +130,19 @@ impl Bloom {
         Ok(())
     }
 
-    /// Refuses hashes where the strategy needs the keys.
+    /// Refuses hashes where the strategy needs the keys, and text where the keys are integers: an integer has eight bytes.
     fn check_keys(&self, keys: Keys<'_>) -> Result<()> {
-        if matches!(keys, Keys::Hashes(_)) { self.check_hashes() } else { Ok(()) }
+        match keys {
+            Keys::Hashes(_) => self.check_hashes(),
+            Keys::Bytes(keys) if self.params.key_type() == KeyType::U64 => {
+                if keys.iter().all(|key| key.len() == 8) {
+                    Ok(())
+                } else {
+                    self.check_key_type(KeyType::Bytes)
+                }
+            }
+            Keys::Bytes(_) | Keys::U64(_) => Ok(()),
+        }
     }
 }
 

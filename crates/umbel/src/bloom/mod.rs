@@ -23,7 +23,7 @@
 //! ```
 //! use umbel::{Bloom, Keys};
 //!
-//! let mut seen = Bloom::new(1_000_000, 0.01)?;
+//! let mut seen = Bloom::for_integers(1_000_000, 0.01)?;
 //! seen.insert_batch(Keys::U64(&[1, 2, 3]))?;
 //! let mut answers = [false; 2];
 //! seen.contains_batch(Keys::U64(&[3, 4]), &mut answers)?;
@@ -68,6 +68,11 @@ impl Bloom {
     /// An empty filter for `n` keys at the false-positive rate `p`.
     pub fn new(n: u64, p: f64) -> Result<Bloom> {
         Bloom::with(Params::new(Sizing::new(n, p)?))
+    }
+
+    /// An empty filter for `n` keys that are 64-bit integers, and says so in its file.
+    pub fn for_integers(n: u64, p: f64) -> Result<Bloom> {
+        Bloom::with(Params::new(Sizing::new(n, p)?).with_key_type(KeyType::U64))
     }
 
     /// An empty filter with these parameters.

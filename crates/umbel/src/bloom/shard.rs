@@ -7,7 +7,7 @@
 //! use umbel::Bloom;
 //! use umbel::hash::xxh3_u64;
 //!
-//! let mut seen = Bloom::new(1_000_000, 0.01)?;
+//! let mut seen = Bloom::for_integers(1_000_000, 0.01)?;
 //! let (router, mut shards) = seen.shards(4)?;
 //! for key in 0..1000 {
 //!     let hash = xxh3_u64(key, 0);
@@ -52,8 +52,8 @@ impl Router {
 }
 
 impl Bloom {
-    /// Cuts a blocked filter into at most `count` ranges of lines, all but the last of the same size. Afterwards
-    /// tell the filter how many keys came in with [`Bloom::add_inserted`].
+    /// Cuts a blocked filter into at most `count` ranges of lines: all but the last have the same number of lines, a power of
+    /// two, so ask for some more than there are threads. Afterwards tell the filter how many keys came in with [`Bloom::add_inserted`].
     pub fn shards(&mut self, count: usize) -> Result<(Router, Vec<Shard<'_>>)> {
         if self.sizing().layout() != Layout::Blocked {
             return Err(Error::Strategy(

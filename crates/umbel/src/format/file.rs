@@ -162,7 +162,8 @@ fn read_stream(mut stream: impl Read) -> Result<Vec<u8>> {
     stream.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(io)?;
     if let Some(header) = bytes.first_chunk::<HEADER>() {
         let rest = stated_len(header)?.saturating_sub(HEADER as u64);
-        stream.take(rest).read_to_end(&mut bytes).map_err(io)?;
+        // One byte more, so that a stream that is too long is found out like a file that is.
+        stream.take(rest.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
     }
     Ok(bytes)
 }

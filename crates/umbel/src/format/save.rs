@@ -43,22 +43,23 @@ impl NewFile {
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
         let path = path.as_ref();
         let io = |source| Error::Io { path: path.into(), source };
-        let target = resolve(path).map_err(io)?;
-        let out = match fs::metadata(&target) {
-            Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(found) if !found.is_file() => {
-                fs::OpenOptions::new().write(true).open(&target).map(Out::Direct)
+        // Asked of the path as it was given: what a link such as /dev/stdout leads to may have no name of its own.
+        let found = fs::metadata(path).ok();
+        let (target, out) = match found {
+            Some(found) if found.is_dir() => return Err(io(io::ErrorKind::IsADirectory.into())),
+            Some(found) if !found.is_file() => (
+                path.into(),
+                Out::Direct(fs::OpenOptions::new().write(true).open(path).map_err(io)?),
+            ),
+            found => {
+                let target = resolve(path).map_err(io)?;
+                let permissions = found.map(|found| found.permissions());
+                let out = Out::Aside(aside(&target, permissions).map_err(io)?);
+                (target, out)
             }
-            Ok(found) => aside(&target, Some(found.permissions())).map(Out::Aside),
-            Err(_) => aside(&target, None).map(Out::Aside),
         };
-        let out = BufWriter::with_capacity(1 << 16, out.map_err(io)?);
+        let out = BufWriter::with_capacity(1 << 16, out);
         Ok(NewFile { path: path.into(), target, out })
-    }
-
-    /// Where the file is to stand.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Where the bytes are kept until they are whole; a program that ends itself in between removes it.
@@ -129,21 +130,21 @@ fn refused(failed: &io::Error, folder: &Path) -> io::Error {
 fn put_in_place(file: NamedTempFile, target: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(target).map_err(|failed| failed.error)?;
-    // The file itself is safe; a folder that cannot be opened for syncing is no failure.
-    if let Ok(folder) = File::open(folder(target)) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
+    // The file itself is safe; a folder that cannot be opened, as some systems have it, cannot be synced.
+    File::open(folder(target)).map_or(Ok(()), |folder| folder.sync_all())
 }
 
 fn folder(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Where a path leads: a link is followed, so that it stays and its target is replaced.
+/// Where a path leads: links are followed, so that they stay and their target is replaced, or made where it is missing.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => fs::canonicalize(path),
-        _ => Ok(path.into()),
+    if path.exists() {
+        return fs::canonicalize(path);
+    }
+    match fs::read_link(path) {
+        Ok(target) => Ok(folder(path).join(target)),
+        Err(_) => Ok(path.into()),
     }
 }

@@ -1,4 +1,4 @@
-//! The inner loops of the blocked layout: one algorithm ([`generic`]), compiled once for each instruction set that
+//! The inner loops of the blocked layout: one algorithm (`generic`), compiled once for each instruction set that
 //! is worth it, chosen when the program runs. Every path gives the same bits and the same answers.
 
 #[cfg(target_arch = "x86_64")]
