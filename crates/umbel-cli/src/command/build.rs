@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use umbel::Metadata;
 use umbel::format::{File, Kind};
 use umbel_io::build::Like;
 use umbel_io::{Build, Filters, Tally};
@@ -88,7 +89,11 @@ impl Args {
             like: like.map(|(like, _)| like),
             memory: usize::try_from(self.memory).unwrap_or(usize::MAX),
         };
-        // Where the output cannot be written, say so before the work is done.
+        // What cannot be done is said before the work, not behind it.
+        if build.like.is_none() {
+            build.plan.params(build.plan.n.unwrap_or(1))?;
+        }
+        remembered::write(&mut Metadata::default(), &self.input, &self.grouping, &self.meta)?;
         let mut out = Output::create(&self.output)?;
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
         let progress = Progress::watch(&driver.meter);

@@ -28,13 +28,19 @@ impl fmt::Display for Overfull {
         };
         write!(
             f,
-            "the filter holds {holds} but was sized for {}: expect {:.3} % false positives instead of {:.3} %; \
+            "the filter holds {holds} but was sized for {}: expect {} % false positives instead of {} %; \
              build it with a larger n",
             self.capacity,
-            100.0 * self.rate_now,
-            100.0 * self.promised
+            percent(self.rate_now),
+            percent(self.promised)
         )
     }
+}
+
+/// A rate in percent, such that one above 0 does not look like 0.
+fn percent(rate: f64) -> String {
+    let percent = 100.0 * rate;
+    if percent < 0.001 { format!("{percent:.1e}") } else { format!("{percent:.3}") }
 }
 
 impl Bloom {
