@@ -62,7 +62,7 @@ impl Bloom {
         for words in found.chunks_mut(CHUNK_WORDS) {
             let (now, later) = rest.split(CHUNK);
             rest = later;
-            self.contains_hashes(self.hashes(now, seed, &mut buffer), words);
+            self.contains_hashes(self.hashes(now, seed, &mut buffer), later.words(), words);
         }
         Ok(())
     }
@@ -80,10 +80,10 @@ impl Bloom {
         hashes
     }
 
-    fn contains_hashes(&self, hashes: &[u64], found: &mut [u64]) {
+    fn contains_hashes(&self, hashes: &[u64], next: &[u64], found: &mut [u64]) {
         let sizing = self.params.sizing();
         match sizing.layout() {
-            Layout::Blocked => simd::contains_batch(self.level, &self.bits, hashes, found),
+            Layout::Blocked => simd::contains_batch(self.level, &self.bits, hashes, next, found),
             Layout::Classic => {
                 let (m, k) = (sizing.bits(), sizing.probes());
                 classic::contains_batch(&self.bits, m, k, hashes, found);
@@ -91,13 +91,13 @@ impl Bloom {
         }
     }
 
-    fn insert_hashes(&mut self, hashes: &[u64], new: &mut [u64]) {
+    fn insert_hashes(&mut self, hashes: &[u64], next: &[u64], new: &mut [u64]) {
         let sizing = self.params.sizing();
         let lines = self.bits.lines_mut();
         match sizing.layout() {
             Layout::Blocked => {
                 let window = Window { first: 0, total: lines.len() };
-                simd::insert_batch(self.level, lines, window, hashes, new);
+                simd::insert_batch(self.level, lines, window, hashes, next, new);
             }
             Layout::Classic => {
                 classic::insert_batch(lines, sizing.bits(), sizing.probes(), hashes, new);
@@ -120,7 +120,7 @@ impl Bloom {
             let words = &mut words[..now.len().div_ceil(64)];
             if let Some(seed) = seed {
                 let hashes = self.hashes(now, seed, &mut buffer);
-                self.insert_hashes(hashes, words);
+                self.insert_hashes(hashes, later.words(), words);
                 self.count_inserts(now.len() as u64);
             } else {
                 each_key(now, words, |key| self.insert(key));

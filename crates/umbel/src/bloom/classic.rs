@@ -2,6 +2,7 @@
 
 use crate::hash::{mix, reduce};
 use crate::memory::Line;
+use crate::simd::prefetch;
 
 /// Keys whose lines are asked for together.
 const TOGETHER: usize = 16;
@@ -62,6 +63,6 @@ pub(super) fn insert_batch(lines: &mut [Line], m: u64, k: u32, hashes: &[u64], n
 /// Asks memory for the lines of these keys, so that it works on all of them at once.
 fn ask_for(lines: &[Line], m: u64, k: u32, hashes: &[u64]) {
     for index in hashes.iter().flat_map(|&hash| indexes(hash, m, k)) {
-        crate::simd::prefetch(&raw const lines[(index / 512) as usize]);
+        prefetch(&raw const lines[(index / 512) as usize]);
     }
 }

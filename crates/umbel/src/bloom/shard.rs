@@ -83,9 +83,12 @@ impl Shard<'_> {
     /// When a hash does not belong here: the key would be lost.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         let mut new = [0; CHUNK / 64];
-        for hashes in hashes.chunks(CHUNK) {
-            let new = &mut new[..hashes.len().div_ceil(64)];
-            simd::insert_batch(self.level, self.lines, self.window, hashes, new);
+        let mut rest = hashes;
+        while !rest.is_empty() {
+            let (now, next) = rest.split_at(rest.len().min(CHUNK));
+            let new = &mut new[..now.len().div_ceil(64)];
+            simd::insert_batch(self.level, self.lines, self.window, now, next, new);
+            rest = next;
         }
     }
 }

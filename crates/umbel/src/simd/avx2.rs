@@ -16,15 +16,21 @@ struct Halves;
 
 impl Lanes for Halves {
     #[inline(always)]
-    fn has(line: &Line, g: u64) -> bool {
+    fn missing(line: &Line, g: u64) -> u8 {
         // SAFETY: called only from the functions below, which have AVX2.
-        unsafe { has(line, g) }
+        unsafe { missing(line, g) }
     }
 
     #[inline(always)]
-    fn set(line: &mut Line, g: u64) -> bool {
+    fn set(line: &mut Line, g: u64) -> u8 {
         // SAFETY: called only from the functions below, which have AVX2.
         unsafe { set(line, g) }
+    }
+
+    #[inline(always)]
+    fn zeros(bytes: &[u8; 64]) -> u64 {
+        // SAFETY: called only from the functions below, which have AVX2.
+        unsafe { zeros(bytes) }
     }
 }
 
@@ -50,16 +56,16 @@ fn halves(line: &Line) -> [__m256i; 2] {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn has(line: &Line, g: u64) -> bool {
+fn missing(line: &Line, g: u64) -> u8 {
     let ([a, b], [low, high]) = (halves(line), masks(g));
     let missing = _mm256_or_si256(_mm256_andnot_si256(a, low), _mm256_andnot_si256(b, high));
-    _mm256_testz_si256(missing, missing) == 1
+    u8::from(_mm256_testz_si256(missing, missing) == 0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn set(line: &mut Line, g: u64) -> bool {
-    let new = !has(line, g);
+fn set(line: &mut Line, g: u64) -> u8 {
+    let missing = missing(line, g);
     let ([a, b], [low, high]) = (halves(line), masks(g));
     let half: *mut __m256i = line.0.as_mut_ptr().cast();
     // SAFETY: a line is 64 aligned bytes: two aligned halves.
@@ -67,7 +73,17 @@ fn set(line: &mut Line, g: u64) -> bool {
         _mm256_store_si256(half, _mm256_or_si256(a, low));
         _mm256_store_si256(half.add(1), _mm256_or_si256(b, high));
     }
-    new
+    missing
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline]
+fn zeros(bytes: &[u8; 64]) -> u64 {
+    let halves: [__m256i; 2] = bytemuck::cast(*bytes);
+    let [low, high] = halves.map(|half| {
+        u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(half, _mm256_setzero_si256())) as u32)
+    });
+    low | high << 32
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
@@ -81,13 +97,19 @@ pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Halves>(lines, hashes, found);
+pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
+    generic::contains_batch::<Halves>(lines, hashes, next, found);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_batch(lines: &mut [Line], window: Window, hashes: &[u64], new: &mut [u64]) {
-    generic::insert_batch::<Halves>(lines, window, hashes, new);
+pub(super) fn insert_batch(
+    lines: &mut [Line],
+    window: Window,
+    hashes: &[u64],
+    next: &[u64],
+    new: &mut [u64],
+) {
+    generic::insert_batch::<Halves>(lines, window, hashes, next, new);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

@@ -19,15 +19,21 @@ struct Whole;
 
 impl Lanes for Whole {
     #[inline(always)]
-    fn has(line: &Line, g: u64) -> bool {
+    fn missing(line: &Line, g: u64) -> u8 {
         // SAFETY: called only from the functions below, which have AVX-512.
-        unsafe { has(line, g) }
+        unsafe { missing(line, g) }
     }
 
     #[inline(always)]
-    fn set(line: &mut Line, g: u64) -> bool {
+    fn set(line: &mut Line, g: u64) -> u8 {
         // SAFETY: called only from the functions below, which have AVX-512.
         unsafe { set(line, g) }
+    }
+
+    #[inline(always)]
+    fn zeros(bytes: &[u8; 64]) -> u64 {
+        // SAFETY: called only from the functions below, which have AVX-512.
+        unsafe { zeros(bytes) }
     }
 }
 
@@ -42,22 +48,30 @@ fn mask(g: u64) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-fn has(line: &Line, g: u64) -> bool {
+fn missing(line: &Line, g: u64) -> u8 {
     // SAFETY: a line is 64 aligned bytes.
     let words = unsafe { _mm512_load_si512(line.0.as_ptr().cast()) };
-    _mm512_testn_epi64_mask(words, mask(g)) == 0
+    _mm512_testn_epi64_mask(words, mask(g))
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-fn set(line: &mut Line, g: u64) -> bool {
+fn set(line: &mut Line, g: u64) -> u8 {
     let mask = mask(g);
     let place = line.0.as_mut_ptr().cast();
     // SAFETY: a line is 64 aligned bytes.
     let words = unsafe { _mm512_load_si512(place) };
     // SAFETY: as above.
     unsafe { _mm512_store_si512(place, _mm512_or_si512(words, mask)) };
-    _mm512_testn_epi64_mask(words, mask) != 0
+    _mm512_testn_epi64_mask(words, mask)
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+#[inline]
+fn zeros(bytes: &[u8; 64]) -> u64 {
+    // SAFETY: 64 bytes are read.
+    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    _mm512_testn_epi8_mask(bytes, bytes)
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
@@ -71,13 +85,19 @@ pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Whole>(lines, hashes, found);
+pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
+    generic::contains_batch::<Whole>(lines, hashes, next, found);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert_batch(lines: &mut [Line], window: Window, hashes: &[u64], new: &mut [u64]) {
-    generic::insert_batch::<Whole>(lines, window, hashes, new);
+pub(super) fn insert_batch(
+    lines: &mut [Line],
+    window: Window,
+    hashes: &[u64],
+    next: &[u64],
+    new: &mut [u64],
+) {
+    generic::insert_batch::<Whole>(lines, window, hashes, next, new);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]

@@ -84,9 +84,15 @@ pub(crate) fn insert(level: Level, lines: &mut [Line], hash: u64) -> bool {
     dispatch!(level, insert(lines, hash))
 }
 
-/// One answer bit a hash, 64 to a word of `found`.
-pub(crate) fn contains_batch(level: Level, lines: &[Line], hashes: &[u64], found: &mut [u64]) {
-    dispatch!(level, contains_batch(lines, hashes, found))
+/// One answer bit a hash, 64 to a word of `found`. `next` will be read soon: memory is asked for it on the way.
+pub(crate) fn contains_batch(
+    level: Level,
+    lines: &[Line],
+    hashes: &[u64],
+    next: &[u64],
+    found: &mut [u64],
+) {
+    dispatch!(level, contains_batch(lines, hashes, next, found))
 }
 
 /// Sets the bits of every hash, in order; one bit a hash that was new, 64 to a word of `new`.
@@ -96,9 +102,10 @@ pub(crate) fn insert_batch(
     lines: &mut [Line],
     window: Window,
     hashes: &[u64],
+    next: &[u64],
     new: &mut [u64],
 ) {
-    dispatch!(level, insert_batch(lines, window, hashes, new))
+    dispatch!(level, insert_batch(lines, window, hashes, next, new))
 }
 
 /// The hashes of integer keys.
@@ -106,9 +113,9 @@ pub(crate) fn hash_batch(level: Level, keys: &[u64], seed: u64, hashes: &mut [u6
     dispatch!(level, hash_batch(keys, seed, hashes))
 }
 
-/// Asks memory for a line that will soon be needed.
+/// Asks memory for what will soon be needed; any address is good.
 #[inline(always)]
-pub(crate) fn prefetch(line: *const Line) {
+pub(crate) fn prefetch<T>(line: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

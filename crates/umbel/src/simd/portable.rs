@@ -12,12 +12,18 @@ pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
     generic::insert::<Words>(lines, hash)
 }
 
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Words>(lines, hashes, found);
+pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
+    generic::contains_batch::<Words>(lines, hashes, next, found);
 }
 
-pub(super) fn insert_batch(lines: &mut [Line], window: Window, hashes: &[u64], new: &mut [u64]) {
-    generic::insert_batch::<Words>(lines, window, hashes, new);
+pub(super) fn insert_batch(
+    lines: &mut [Line],
+    window: Window,
+    hashes: &[u64],
+    next: &[u64],
+    new: &mut [u64],
+) {
+    generic::insert_batch::<Words>(lines, window, hashes, next, new);
 }
 
 pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
