@@ -158,10 +158,9 @@ impl Columns<'_> {
             Column::Number(number) => Some(number - 1).filter(|&at| at < names.len()),
             Column::Name(name) => names.iter().position(|found| found == name),
         };
-        let place = place.ok_or_else(|| Error::NoColumn {
-            name: self.name.into(),
-            column: column.to_string(),
-            found: names.join(", "),
+        let place = place.ok_or_else(|| {
+            let (column, found) = (column.to_string(), names.join(", "));
+            self.refuse(format!("there is no column {column:?}; it has: {found}"))
         })?;
         let schema = self.metadata.file_metadata().schema_descr();
         let leaf =
@@ -213,5 +212,8 @@ pub(crate) fn refuse_stream(source: &Source, bytes: &[u8]) -> Result<()> {
 /// Reads from a file that may be damaged.
 fn damaged<T>(name: &str, read: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
     let wrong = |reason| Error::Parquet { name: name.into(), reason };
-    guarded(read).map_err(wrong)?.map_err(|error| wrong(error.to_string()))
+    guarded(read).map_err(wrong)?.map_err(|error| {
+        let reason = error.to_string();
+        wrong(reason.strip_prefix("Parquet error: ").unwrap_or(&reason).into())
+    })
 }
