@@ -63,11 +63,17 @@ impl Interner {
 }
 
 /// Up to seven bytes as a word that also tells their number, never 0.
-#[inline]
+#[inline(always)]
 fn short(text: &[u8]) -> Option<u64> {
-    if text.is_empty() || text.len() > 7 {
-        return None;
-    }
-    let letters = text.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    Some(letters | (text.len() as u64) << 56)
+    let word = match *text {
+        [a] => u64::from_le_bytes([a, 0, 0, 0, 0, 0, 0, 1]),
+        [a, b] => u64::from_le_bytes([a, b, 0, 0, 0, 0, 0, 2]),
+        [a, b, c] => u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 3]),
+        [a, b, c, d] => u64::from_le_bytes([a, b, c, d, 0, 0, 0, 4]),
+        [a, b, c, d, e] => u64::from_le_bytes([a, b, c, d, e, 0, 0, 5]),
+        [a, b, c, d, e, f] => u64::from_le_bytes([a, b, c, d, e, f, 0, 6]),
+        [a, b, c, d, e, f, g] => u64::from_le_bytes([a, b, c, d, e, f, g, 7]),
+        _ => return None,
+    };
+    Some(word)
 }

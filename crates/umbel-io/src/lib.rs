@@ -18,6 +18,7 @@ pub mod batch;
 mod block;
 mod buckets;
 pub mod build;
+mod delimited;
 pub mod driver;
 mod error;
 pub mod exact;

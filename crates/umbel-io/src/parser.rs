@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::batch::{Batch, Row};
 use crate::block::Block;
+use crate::delimited;
 use crate::field::{field, record_ends};
 use crate::groups::Interner;
 use crate::shape::Fields;
@@ -11,7 +12,7 @@ use crate::split::newlines;
 
 /// What a row lacks.
 const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
-const NO_COLUMN: &str = "a column is missing";
+pub(crate) const NO_COLUMN: &str = "a column is missing";
 pub(crate) const EMPTY_KEY: &str = "the key is empty";
 pub(crate) const NO_INTEGER: &str = "the key is not a 64-bit integer";
 
@@ -32,6 +33,9 @@ impl Parser {
         let fields = &*block.fields;
         if fields.is_whole_line() {
             return whole_lines(block, batch);
+        }
+        if fields.is_plain() {
+            return delimited::rows(fields, &mut self.groups, block.start, batch);
         }
         // Taken out, so that keys which are not in the block as they stand can be appended.
         let mut bytes = std::mem::take(&mut batch.bytes);

@@ -110,6 +110,11 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
+    /// Whether fields are taken as they stand in the line.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.quoted && !self.integers
+    }
+
     /// Whether the key is simply the line.
     pub(crate) fn is_whole_line(&self) -> bool {
         self.key.is_none() && self.by.is_none() && !self.integers

@@ -1,13 +1,13 @@
 //! Finding the ends of lines, 64 bytes at a time.
 
-use crate::simd::newline_mask;
+use crate::simd::byte_mask;
 
 /// Calls `found` with the place of every newline, in order.
 #[inline(always)]
 pub(crate) fn newlines(bytes: &[u8], mut found: impl FnMut(usize)) {
     let (chunks, tail) = bytes.as_chunks::<64>();
     for (i, chunk) in chunks.iter().enumerate() {
-        let mut mask = newline_mask(chunk);
+        let mut mask = byte_mask(chunk, b'\n');
         while mask != 0 {
             found(i * 64 + mask.trailing_zeros() as usize);
             mask &= mask - 1;

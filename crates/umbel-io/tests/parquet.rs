@@ -47,9 +47,9 @@ fn the_same_bytes_as_from_text_for_any_number_of_threads() {
         for shape in [key("key"), key_by("1", "rating", true), key("id")] {
             for n in [None, Some(30_000)] {
                 let build = build(plan(n));
-                let expected = built(&build, &driver(&[text.clone()], &shape, 1));
+                let expected = built(&build, &driver(&text, &shape, 1));
                 for threads in THREADS {
-                    let found = built(&build, &driver(&[table.clone()], &shape, threads));
+                    let found = built(&build, &driver(&table, &shape, threads));
                     assert!(found == expected, "{sizes:?} {shape:?} {n:?} {threads} threads");
                 }
             }
@@ -63,12 +63,12 @@ fn screening_prints_the_keys_in_the_order_of_the_file() {
     let table = folder.path("t.parquet");
     let rows = sample(&table, &[5000, 300, 60_000, 1, 9000]);
     let text = folder.write("keys.txt", text_of(&rows[..30_000]));
-    let (filter, _) = filters(&build(plan(None)), &driver(&[text], &key("key"), 1));
+    let (filter, _) = filters(&build(plan(None)), &driver(&text, &key("key"), 1));
     let all: String = rows.iter().map(|(key, ..)| format!("{key}\n")).collect();
     let list = folder.write("all.txt", all);
-    let (admitted, rejected, _) = screened(&driver(&[list], &Shape::default(), 1), &filter);
+    let (admitted, rejected, _) = screened(&driver(&list, &Shape::default(), 1), &filter);
     for threads in THREADS {
-        let found = screened(&driver(&[table.clone()], &key("key"), threads), &filter);
+        let found = screened(&driver(&table, &key("key"), threads), &filter);
         assert!(found.0 == admitted && found.1 == rejected, "{threads} threads");
         assert_eq!(found.2.tally.rows, rows.len() as u64);
     }
@@ -84,10 +84,9 @@ fn many_large_row_groups_keep_their_order() {
     write_table(&table, "optional binary key;", Compression::LZ4_RAW, groups);
     let expected: String = (0..3).flat_map(keys).map(|key| key + "\n").collect();
     let nothing = folder.write("none.txt", "");
-    let (filter, _) = filters(&build(plan(Some(1))), &driver(&[nothing], &Shape::default(), 1));
+    let (filter, _) = filters(&build(plan(Some(1))), &driver(&nothing, &Shape::default(), 1));
     for threads in THREADS {
-        let (_, rejected, _) =
-            screened(&driver(&[table.clone()], &Shape::default(), threads), &filter);
+        let (_, rejected, _) = screened(&driver(&table, &Shape::default(), threads), &filter);
         assert!(rejected == expected.as_bytes(), "{threads} threads");
     }
 }
@@ -121,9 +120,9 @@ fn integers_are_text_or_64_bits() {
         for integers in [false, true] {
             let build = build(umbel_io::Plan { integers, ..plan(None) });
             let shape = Shape { integers, ..Shape::default() };
-            let from_text = filters(&build, &driver(&[text.clone()], &shape, 1)).0;
+            let from_text = filters(&build, &driver(&text, &shape, 1)).0;
             let shape = Shape { integers, ..key(column) };
-            let reading = driver(&[table.clone()], &shape, 2);
+            let reading = driver(&table, &shape, 2);
             let from_table = filters(&build, &reading).0;
             assert_eq!(common::file_bytes(&from_table), common::file_bytes(&from_text), "{column}");
             // What is printed is the number, also where the key is its bits.
@@ -149,13 +148,12 @@ fn nulls_and_empty_keys_are_counted() {
     let columns = "optional binary key (STRING); optional double rating;";
     write_table(&table, columns, Compression::BROTLI(Default::default()), groups);
     for threads in THREADS {
-        let (_, tally) = built(&build(plan(None)), &driver(&[table.clone()], &key("key"), threads));
+        let (_, tally) = built(&build(plan(None)), &driver(&table, &key("key"), threads));
         assert_eq!((tally.rows, tally.malformed), (7, 2));
         let (place, reason) = tally.first_malformed.unwrap();
         assert_eq!((place.unit, place.number, reason), ("row", 3, "the key is null"));
         let shape = key_by("key", "rating", true);
-        let (groups, tally) =
-            build(plan(None)).groups(&driver(&[table.clone()], &shape, threads)).unwrap();
+        let (groups, tally) = build(plan(None)).groups(&driver(&table, &shape, threads)).unwrap();
         // A group whose only row has no key is none.
         assert_eq!(groups.names().collect::<Vec<_>>(), ["1", "3"]);
         assert_eq!((tally.rows, tally.malformed), (5, 4));
@@ -175,7 +173,7 @@ fn floats_round_their_shortest_text() {
     let columns = "optional binary key; optional float short; optional double long;";
     write_table(&table, columns, Compression::ZSTD(Default::default()), groups);
     for by in ["short", "long"] {
-        let reading = driver(&[table.clone()], &key_by("key", by, true), 1);
+        let reading = driver(&table, &key_by("key", by, true), 1);
         let (groups, _) = build(plan(None)).groups(&reading).unwrap();
         assert_eq!(groups.names().collect::<Vec<_>>(), ["-2", "0", "3", "8", "16777216"]);
     }
@@ -221,9 +219,9 @@ fn reads_what_pyarrow_wrote() {
         (key_by("key", "word", false), words, key_by("1", "2", false), 12),
         (key_by("2", "3", true), ratings, key_by("1", "2", true), 10),
     ] {
-        let (expected, _) = built(&build, &driver(&[text], &of_text, 1));
+        let (expected, _) = built(&build, &driver(&text, &of_text, 1));
         for threads in THREADS {
-            let (found, tally) = built(&build, &driver(&[golden()], &shape, threads));
+            let (found, tally) = built(&build, &driver(&golden(), &shape, threads));
             assert!(found == expected, "{shape:?}");
             assert_eq!(tally.malformed, malformed);
         }

@@ -32,9 +32,7 @@ fn columns_that_cannot_be_used_are_named() {
     let folder = Folder::new();
     let path = sample(&folder);
     let name = path.display();
-    let why = |shape: &Shape| {
-        refused(&driver(&[path.clone()], shape, 2)).replace(&format!("{name}: "), "")
-    };
+    let why = |shape: &Shape| refused(&driver(&path, shape, 2)).replace(&format!("{name}: "), "");
     let kinds = "a key or group is text, bytes or a number";
     assert_eq!(why(&key("day")), format!("column day is DATE; {kinds}"));
     assert_eq!(why(&key("4")), format!("column time is TIMESTAMP; {kinds}"));
@@ -57,7 +55,7 @@ fn lists_are_refused_by_name() {
     let folder = Folder::new();
     let path = folder.path("t.parquet");
     write_table(&path, COLUMNS, Compression::SNAPPY, vec![]);
-    let why = refused(&driver(&[path], &key("list"), 1));
+    let why = refused(&driver(&path, &key("list"), 1));
     assert!(why.contains("column list is a list, map or struct"), "{why}");
 }
 
@@ -66,7 +64,7 @@ fn within_a_compressed_file_it_is_refused() {
     let folder = Folder::new();
     let plain = std::fs::read(sample(&folder)).unwrap();
     let path = folder.write("t.parquet.zst", zstd::encode_all(&plain[..], 1).unwrap());
-    let why = refused(&driver(&[path], &key("key"), 2));
+    let why = refused(&driver(&path, &key("key"), 2));
     assert!(why.ends_with("give a plain file"), "{why}");
 }
 
@@ -76,7 +74,7 @@ fn a_file_cut_short_is_refused_wherever_it_ends() {
     let whole = std::fs::read(sample(&folder)).unwrap();
     for len in 5..whole.len() {
         let path = folder.write("cut.parquet", &whole[..len]);
-        let why = refused(&driver(&[path], &key("key"), 1));
+        let why = refused(&driver(&path, &key("key"), 1));
         assert!(why.contains("cannot be read as Parquet"), "{len}: {why}");
     }
 }
@@ -91,7 +89,7 @@ fn damaged_bytes_never_panic() {
         let mut bytes = whole.clone();
         bytes[at] ^= [0x01, 0x80, 0xFF][at % 3];
         let path = folder.write("damaged.parquet", &bytes);
-        let reading = driver(&[path], &key_by("key", "rating", true), 1);
+        let reading = driver(&path, &key_by("key", "rating", true), 1);
         refusals += usize::from(umbel_io::build::census(&reading).is_err());
     }
     assert!(refusals > whole.len() / 10, "{refusals}");
@@ -103,7 +101,7 @@ fn a_text_that_begins_like_parquet_is_text() {
     let folder = Folder::new();
     for text in ["PAR1\n", "PAR1", "PAR10\nPAR11\nPAR12\nPAR13\n", "PAR1\nPAR1"] {
         let path = folder.write("keys.txt", text);
-        let (census, _) = umbel_io::build::census(&driver(&[path], &Shape::default(), 1)).unwrap();
+        let (census, _) = umbel_io::build::census(&driver(&path, &Shape::default(), 1)).unwrap();
         assert_eq!(census.all.rows(), text.lines().count() as u64, "{text:?}");
     }
 }

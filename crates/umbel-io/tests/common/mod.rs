@@ -1,7 +1,7 @@
 //! What the tests share.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -29,7 +29,13 @@ impl Folder {
     }
 }
 
-pub fn driver(paths: &[PathBuf], shape: &Shape, threads: usize) -> Driver {
+/// Reads one file.
+pub fn driver(path: &Path, shape: &Shape, threads: usize) -> Driver {
+    driver_over(&[path.into()], shape, threads)
+}
+
+/// Reads several files as one.
+pub fn driver_over(paths: &[PathBuf], shape: &Shape, threads: usize) -> Driver {
     Driver {
         sources: paths.iter().map(Source::new).collect(),
         shape: shape.clone(),
