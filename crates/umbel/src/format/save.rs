@@ -62,6 +62,11 @@ impl NewFile {
         Ok(NewFile { path: path.into(), target, out })
     }
 
+    /// Where the file is to stand.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where the bytes are kept until they are whole; a program that ends itself in between removes it.
     pub fn aside(&self) -> Option<&Path> {
         match self.out.get_ref() {
