@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Error, Result, lock};
 
-/// How many buckets: enough that those of some million rows each fit the nearest cache.
-pub(crate) const BUCKETS: usize = 1024;
+/// How many buckets: few enough that their ends stay in the cache while rows come in, enough that those of some million rows fit the
+/// cache when they are looked at.
+pub(crate) const BUCKETS: usize = 256;
 /// What messages call the file.
 const NAME: &str = "a temporary file (--memory sets how much is kept in memory)";
 

@@ -85,14 +85,14 @@ fn damaged_bytes_never_panic() {
     let folder = Folder::new();
     let whole = std::fs::read("tests/data/pyarrow.parquet").unwrap();
     let mut refusals = 0;
-    for at in 4..whole.len() {
+    for at in (4..whole.len()).step_by(5) {
         let mut bytes = whole.clone();
         bytes[at] ^= [0x01, 0x80, 0xFF][at % 3];
         let path = folder.write("damaged.parquet", &bytes);
         let reading = driver(&path, &key_by("key", "rating", true), 1);
         refusals += usize::from(umbel_io::build::census(&reading).is_err());
     }
-    assert!(refusals > whole.len() / 10, "{refusals}");
+    assert!(refusals > whole.len() / 50, "{refusals}");
 }
 
 /// Text may begin with the magic: it is Parquet only with the magic at both ends, or the page that follows.

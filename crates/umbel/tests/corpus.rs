@@ -32,6 +32,23 @@ fn the_saved_corpus_is_harmless() {
     }
 }
 
+#[test]
+fn the_saved_counts_are_harmless() {
+    let mut random = Random(2);
+    let corpus = files("../../fuzz/corpus/distinct_from_bytes");
+    assert!(corpus.len() > 2);
+    for saved in corpus {
+        parsers::distinct(&saved);
+        for _ in 0..2000 {
+            let mut bytes = saved.clone();
+            let at = random.below(bytes.len());
+            bytes[at] = random.below(256) as u8;
+            bytes.truncate(bytes.len() - random.below(2) * 8);
+            parsers::distinct(&bytes);
+        }
+    }
+}
+
 /// One of the changes that fuzzers make.
 fn mutate(file: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(file.len());

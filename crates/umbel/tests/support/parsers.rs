@@ -3,6 +3,7 @@
 
 #![allow(dead_code, clippy::unwrap_used)]
 
+use umbel::distinct::Distinct;
 use umbel::format::File;
 use umbel::hash::xxh3;
 use umbel::{Bloom, Groups, Layout};
@@ -33,6 +34,18 @@ pub fn groups(bytes: &[u8]) {
         groups.iter().for_each(|(_, filter)| work(filter.clone()));
     }
     let _ = File::from_bytes(bytes.to_vec()).and_then(File::into_groups);
+}
+
+/// As they are, then with a correct checksum behind them.
+pub fn distinct(bytes: &[u8]) {
+    let mut repaired = bytes.to_vec();
+    repaired.extend(xxh3(bytes, 0).to_le_bytes());
+    for bytes in [bytes, &repaired] {
+        if let Ok(distinct) = Distinct::from_bytes(bytes) {
+            assert_eq!(distinct.to_bytes(), bytes);
+            assert!(distinct.estimate().is_finite() && distinct.n() >= 1);
+        }
+    }
 }
 
 /// All that can be asked of a filter.

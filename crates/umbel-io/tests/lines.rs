@@ -1,0 +1,112 @@
+//! Lines as they come: ends, odd bytes, lengths.
+
+mod common;
+
+use common::{Folder, THREADS, build, driver, key, plan, refused, screened};
+use umbel_io::build::census;
+use umbel_io::{Filters, Shape};
+
+/// The keys that a text holds, as the driver hands them out.
+fn keys(text: &[u8], shape: &Shape, threads: usize) -> Vec<Vec<u8>> {
+    let folder = Folder::new();
+    let path = folder.write("input", text);
+    let mut keys = Vec::new();
+    let outcome = driver(&path, shape, threads).run(
+        || (),
+        |(), batch| Ok(batch.rows().iter().map(|row| batch.key(row).to_vec()).collect::<Vec<_>>()),
+        |found| {
+            keys.extend(found);
+            Ok(())
+        },
+    );
+    outcome.unwrap();
+    keys
+}
+
+#[test]
+fn ends_of_lines() {
+    for (text, expected) in [
+        (&b"a\nb\n"[..], vec![&b"a"[..], b"b"]),
+        (b"a\nb", vec![b"a", b"b"]),
+        (b"a\r\nb\r\n", vec![b"a", b"b"]),
+        (b"a\r\nb\r", vec![b"a", b"b"]),
+        (b"a\r\r\nb\rc\n", vec![b"a\r", b"b\rc"]),
+        (b"", vec![]),
+        (b"a", vec![b"a"]),
+        (b"\0\n\xFF\xFE\n\x80a\0b\n", vec![b"\0", b"\xFF\xFE", b"\x80a\0b"]),
+        (b" a \t\n", vec![b" a \t"]),
+    ] {
+        for threads in THREADS {
+            assert_eq!(keys(text, &Shape::default(), threads), expected, "{}", text.escape_ascii());
+        }
+    }
+}
+
+#[test]
+fn an_empty_file_makes_a_filter_for_one_key() {
+    let folder = Folder::new();
+    let path = folder.write("empty", "");
+    for shape in [Shape::default(), key("1")] {
+        let (filter, tally) = build(plan(None)).bloom(&driver(&path, &shape, 3)).unwrap();
+        assert_eq!((filter.sizing().n(), filter.inserted(), tally.rows), (1, Some(0), 0));
+    }
+    let why = refused(&driver(&path, &key("name"), 1));
+    assert!(why.is_empty() || why.contains("no column"), "{why}");
+}
+
+#[test]
+fn only_newlines_is_an_error() {
+    let folder = Folder::new();
+    let path = folder.write("newlines", "\n\r\n\n");
+    for threads in THREADS {
+        let why = refused(&driver(&path, &Shape::default(), threads));
+        assert!(why.contains("most rows cannot be used: 3 of 3"), "{why}");
+        assert!(why.contains(&format!("{}, line 1: the key is empty", path.display())), "{why}");
+    }
+}
+
+#[test]
+fn lines_longer_than_a_block() {
+    let lengths = [1, 262_143, 262_144, 262_145, 700_000, 3, 5 << 20, 2];
+    let line = |(i, &len): (usize, &usize)| vec![b'a' + i as u8; len];
+    let expected: Vec<Vec<u8>> = lengths.iter().enumerate().map(line).collect();
+    for end in [&b"\n"[..], b""] {
+        let text = [&expected.join(&b'\n'), end].concat();
+        for threads in THREADS {
+            assert!(keys(&text, &Shape::default(), threads) == expected, "{threads} threads");
+        }
+    }
+}
+
+/// The limit is the same wherever in the file the line stands, and with or without a newline behind it.
+#[test]
+fn the_limit_of_a_line_is_exact() {
+    const LIMIT: usize = 16 << 20;
+    let folder = Folder::new();
+    for before in ["", "a\n", "some lines\nbefore it\n"] {
+        for after in ["", "\n", "\nb\n"] {
+            let text = |len| [before.as_bytes(), &vec![b'x'; len], after.as_bytes()].concat();
+            let path = folder.write("long.txt", text(LIMIT));
+            let (counted, _) = census(&driver(&path, &Shape::default(), 2)).unwrap();
+            assert!(counted.all.rows() >= 1);
+            let path = folder.write("long.txt", text(LIMIT + 1));
+            let why = refused(&driver(&path, &Shape::default(), 2));
+            let expected = format!("{}: a line is longer than {LIMIT} bytes", path.display());
+            assert!(why.starts_with(&expected), "{before:?} {after:?}: {why}");
+        }
+    }
+}
+
+/// Screening prints the line as it stood, with the newline it may have lacked.
+#[test]
+fn screened_lines_are_whole() {
+    let folder = Folder::new();
+    let path = folder.write("flow.tsv", "x\ta\t1\r\ny\tb\t2\nz\ta\t3");
+    let known = folder.write("known", "a\n");
+    let (filter, _) = build(plan(None)).bloom(&driver(&known, &Shape::default(), 1)).unwrap();
+    let (admitted, rejected, summary) =
+        screened(&driver(&path, &key("2"), 2), &Filters::One(filter));
+    assert_eq!(admitted, b"x\ta\t1\r\nz\ta\t3\n");
+    assert_eq!(rejected, b"y\tb\t2\n");
+    assert_eq!((summary.admitted, summary.rejected()), (2, 1));
+}

@@ -1,0 +1,174 @@
+//! The same keys give the same bytes: however they are compressed, cut into files, and for any number of threads.
+
+mod common;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use common::{Folder, THREADS, build, built, driver, driver_over, filters, plan, screened};
+use proptest::prelude::*;
+use umbel_io::Shape;
+
+/// Lines of very different lengths, several blocks of them.
+fn lines(count: usize) -> Vec<u8> {
+    let line = |i: usize| format!("{i}{}\n", "-".repeat(i * i % 50)).into_bytes();
+    (0..count).flat_map(line).collect()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let mut out = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
+}
+
+type Codec = fn(&[u8]) -> Vec<u8>;
+const CODECS: [(&str, Codec); 6] = [
+    ("plain", |bytes| bytes.to_vec()),
+    ("gzip", gzip),
+    ("bzip2", bzip2),
+    ("xz", xz),
+    ("lz4", lz4),
+    ("zstd", zstd),
+];
+
+#[test]
+fn every_codec_whole_and_in_pieces() {
+    let folder = Folder::new();
+    let plain = lines(40_000);
+    let whole = folder.write("plain", &plain);
+    let build = build(plan(None));
+    let expected = built(&build, &driver(&whole, &Shape::default(), 1));
+    for (name, codec) in CODECS {
+        // The pieces end in mid-line, and one is empty.
+        let pieces = [&plain[..1], &plain[1..300_007], &[], &plain[300_007..]];
+        let in_pieces: Vec<u8> = pieces.into_iter().flat_map(codec).collect();
+        for (form, bytes) in [("whole", codec(&plain)), ("in pieces", in_pieces)] {
+            let path = folder.write(name, &bytes);
+            for threads in THREADS {
+                let found = built(&build, &driver(&path, &Shape::default(), threads));
+                assert!(found == expected, "{name} {form}, {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn screening_keeps_the_order_under_every_codec() {
+    let folder = Folder::new();
+    let plain = lines(60_000);
+    let known = folder.write("known", lines(20_000));
+    let (filter, _) = filters(&build(plan(None)), &driver(&known, &Shape::default(), 2));
+    let whole = folder.write("plain", &plain);
+    let expected = screened(&driver(&whole, &Shape::default(), 1), &filter);
+    assert_eq!(expected.0.len() + expected.1.len(), plain.len());
+    for (name, codec) in CODECS {
+        let path = folder.write(name, codec(&plain));
+        for threads in THREADS {
+            let found = screened(&driver(&path, &Shape::default(), threads), &filter);
+            assert!(found.0 == expected.0 && found.1 == expected.1, "{name}, {threads} threads");
+            assert_eq!(found.2.admitted, expected.2.admitted);
+        }
+    }
+}
+
+/// A compressed file that ends too early is an error, never a smaller set.
+#[test]
+fn a_compressed_file_cut_short_is_an_error() {
+    let folder = Folder::new();
+    let plain = lines(30_000);
+    for (name, codec) in &CODECS[1..] {
+        let whole = codec(&plain);
+        for len in [whole.len() / 3, whole.len() / 2, whole.len() - 5, whole.len() - 1] {
+            let path = folder.write("cut", &whole[..len]);
+            let why = common::refused(&driver(&path, &Shape::default(), 2));
+            assert!(why.starts_with(&path.display().to_string()), "{name}, {len}: {why}");
+        }
+    }
+}
+
+/// What was screened before the damage is delivered, and the same whatever the number of threads.
+#[test]
+fn output_up_to_an_error_is_the_same_for_any_number_of_threads() {
+    let folder = Folder::new();
+    let mut bytes = gzip(&lines(200_000));
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 64].fill(0xFF);
+    let path = folder.write("damaged.gz", &bytes);
+    let known = folder.write("known", lines(1));
+    let (filter, _) = filters(&build(plan(None)), &driver(&known, &Shape::default(), 1));
+    let delivered = THREADS.map(|threads| {
+        let mut out = Vec::new();
+        let wanted = umbel_io::screen::Wanted { admitted: false, rejected: true };
+        let reading = driver(&path, &Shape::default(), threads);
+        let error = umbel_io::screen::screen(&reading, &filter, None, wanted, |lines| {
+            out.extend(lines.rejected);
+            Ok(())
+        });
+        (out, error.unwrap_err().to_string())
+    });
+    assert!(!delivered[0].0.is_empty());
+    assert!(delivered.iter().all(|found| *found == delivered[0]));
+}
+
+#[test]
+fn a_missing_file_and_a_folder_are_named() {
+    let folder = Folder::new();
+    let missing = folder.path("missing");
+    let why = common::refused(&driver(&missing, &Shape::default(), 2));
+    assert!(why.starts_with(&missing.display().to_string()), "{why}");
+    let why = common::refused(&driver(&folder.path("."), &Shape::default(), 2));
+    assert!(why.contains("directory"), "{why}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Files are read one after the other as if they were one; each begins a new line.
+    #[test]
+    fn any_split_into_files_gives_the_same_filter(
+        cuts in prop::collection::vec(0usize..9000, 0..6),
+        threads in 1usize..8,
+        last_newline in any::<bool>(),
+    ) {
+        let folder = Folder::new();
+        let plain = lines(9000);
+        let all: Vec<&[u8]> = plain.split_inclusive(|&byte| byte == b'\n').collect();
+        let mut cuts = cuts;
+        cuts.extend([0, all.len()]);
+        cuts.sort_unstable();
+        let part = |(i, cut): (usize, &[usize])| {
+            let mut bytes = all[cut[0]..cut[1]].concat();
+            if !last_newline {
+                bytes.pop();
+            }
+            folder.write(&i.to_string(), bytes)
+        };
+        let parts: Vec<PathBuf> = cuts.windows(2).enumerate().map(part).collect();
+        let whole = folder.write("whole", &plain);
+        let expected = built(&build(plan(None)), &driver(&whole, &Shape::default(), 1));
+        let found = built(&build(plan(None)), &driver_over(&parts, &Shape::default(), threads));
+        prop_assert!(found == expected);
+    }
+}
