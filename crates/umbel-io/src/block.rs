@@ -85,10 +85,11 @@ impl Text {
                 bytes.truncate(end);
                 return Ok(());
             }
-            if bytes.len() >= MAX_RECORD {
+            if bytes.len() > MAX_RECORD {
                 return Err(Error::LongLine { name: source.name(), limit: MAX_RECORD });
             }
-            wanted = bytes.len() * 2;
+            // One byte more than the longest record: its newline, or the proof that it is too long.
+            wanted = (bytes.len() * 2).min(MAX_RECORD + 1);
         }
     }
 

@@ -74,16 +74,15 @@ impl Line {
     ) -> Result<(Row, Option<u32>), &'static str> {
         let whole = fields.key.is_none().then_some((self.start, end));
         let (key, key_end) = self.key.or(whole).ok_or(NO_COLUMN)?;
-        let group = match fields.by {
-            None => None,
-            Some(_) => {
-                let (start, end) = self.group.ok_or(NO_COLUMN)?;
-                Some(groups.id(&bytes[start..end], fields.round)?)
-            }
-        };
+        if fields.by.is_some() && self.group.is_none() {
+            return Err(NO_COLUMN);
+        }
         if key == key_end {
             return Err(EMPTY_KEY);
         }
+        // Last, so that a group is one only if it has a key.
+        let group = self.group.map(|(start, end)| groups.id(&bytes[start..end], fields.round));
+        let group = group.transpose()?;
         Ok((Row::new(self.start..stop, key..key_end), group))
     }
 }

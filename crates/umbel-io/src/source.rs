@@ -116,17 +116,18 @@ fn peek(mut raw: Metered) -> io::Result<(Vec<u8>, Peeked)> {
 }
 
 /// LZ4 frames one behind the other, which the decoder takes one at a time.
-struct Lz4Frames<R: Read> {
-    decoder: Option<lz4_flex::frame::FrameDecoder<BufReader<R>>>,
+struct Lz4Frames<R: BufRead> {
+    decoder: Option<lz4_flex::frame::FrameDecoder<Watched<R>>>,
 }
 
-impl<R: Read> Lz4Frames<R> {
-    fn new(raw: BufReader<R>) -> Self {
+impl<R: BufRead> Lz4Frames<R> {
+    fn new(raw: R) -> Self {
+        let raw = Watched { raw, has_ended: false };
         Lz4Frames { decoder: Some(lz4_flex::frame::FrameDecoder::new(raw)) }
     }
 }
 
-impl<R: Read> Read for Lz4Frames<R> {
+impl<R: BufRead> Read for Lz4Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(decoder) = &mut self.decoder {
             let len = decoder.read(buffer).map_err(io::Error::other)?;
@@ -134,11 +135,29 @@ impl<R: Read> Read for Lz4Frames<R> {
                 return Ok(len);
             }
             let Some(decoder) = self.decoder.take() else { break };
-            let mut rest = decoder.into_inner();
-            if !rest.fill_buf()?.is_empty() {
-                self.decoder = Some(lz4_flex::frame::FrameDecoder::new(rest));
+            let Watched { mut raw, has_ended } = decoder.into_inner();
+            // The decoder takes the end of the file for the end of a frame, which has a mark of its own.
+            if has_ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if !raw.fill_buf()?.is_empty() {
+                *self = Lz4Frames::new(raw);
             }
         }
         Ok(0)
+    }
+}
+
+/// Remembers whether someone has read beyond the end.
+struct Watched<R> {
+    raw: R,
+    has_ended: bool,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.raw.read(buffer)?;
+        self.has_ended |= len == 0 && !buffer.is_empty();
+        Ok(len)
     }
 }

@@ -8,8 +8,9 @@ use crate::batch::{Batch, Row};
 use crate::block::{BLOCK, MAX_RECORD};
 use crate::groups::Interner;
 use crate::parser::{EMPTY_KEY, NO_INTEGER, integer};
-use crate::{Error, Meter, Result};
+use crate::{Meter, Result};
 
+const LONG_KEY: &str = "the key is longer than 16 MiB";
 /// Rows decoded at once.
 const ROWS: usize = 8192;
 
@@ -42,10 +43,6 @@ impl RowGroup {
         batch.bytes.clear();
         while self.at < self.decoded && batch.bytes.len() < BLOCK {
             let row = self.row(groups, &mut batch.bytes);
-            if batch.bytes.len() > BLOCK + MAX_RECORD {
-                let reason = format!("a key is longer than {MAX_RECORD} bytes");
-                return Err(Error::Parquet { name: self.name.to_string(), reason });
-            }
             batch.push(row);
             self.at += 1;
         }
@@ -88,6 +85,10 @@ fn write_key(cell: &Cell, integers: bool, bytes: &mut Vec<u8>) -> Result<Row, &'
     let end = bytes.len();
     if start == end {
         return Err(EMPTY_KEY);
+    }
+    if end - start > MAX_RECORD {
+        bytes.truncate(start);
+        return Err(LONG_KEY);
     }
     bytes.push(b'\n');
     let line = start..end + 1;
