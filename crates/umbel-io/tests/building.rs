@@ -154,6 +154,22 @@ fn like_groups_of_another_hash() {
     }
 }
 
+/// A group that the model lacks is sized as usual, and hashes as the others do.
+#[test]
+fn a_new_group_hashes_like_the_model() {
+    let folder = Folder::new();
+    let path = folder.write("new.tsv", "a\tnew\nb\tnew\n");
+    for plan in plans(Some(100)) {
+        let like = Some(Like::Groups([("old".into(), plan.params(100).unwrap())].into()));
+        let build = Build { like, ..build(Plan::default()) };
+        let reading = driver(&path, &key_by("1", "2", false), 1);
+        let (found, _) = build.groups(&reading).unwrap();
+        assert!(found.contains(b"a") && found.contains(b"b"), "{plan:?}");
+        let strategy = found.get("new").unwrap().params().strategy().clone();
+        assert_eq!(strategy.id(), plan.params(100).unwrap().strategy().id());
+    }
+}
+
 #[test]
 fn a_census_counts_rows_and_distinct_keys() {
     let folder = Folder::new();

@@ -1,0 +1,105 @@
+//! Inserting into a filter whose size is known.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use umbel::hash::{Strategy, xxh3};
+use umbel::{Bloom, Keys, Layout, Params};
+
+use crate::threads::in_threads;
+use crate::{Batch, Driver, Error, Result, Tally, lock};
+
+/// Shards a thread: enough that two threads seldom want the same.
+const SHARDS: usize = 8;
+/// Hashes gathered for a shard before it is locked.
+const BUCKET: usize = 4096;
+
+/// Inserts every key of the input into a filter whose parameters are known.
+pub(super) fn insert_all(driver: &Driver, params: Params) -> Result<(Bloom, Tally)> {
+    match (params.sizing().layout(), params.strategy()) {
+        (Layout::Blocked, &Strategy::Xxh3 { seed }) => insert_sharded(driver, params, seed),
+        _ => insert_partials(driver, params),
+    }
+}
+
+fn insert_sharded(driver: &Driver, params: Params, seed: u64) -> Result<(Bloom, Tally)> {
+    let mut filter = Bloom::with(params)?;
+    let (router, shards) = filter.shards(SHARDS * driver.threads)?;
+    let shards: Vec<_> = shards.into_iter().map(Mutex::new).collect();
+    let flush = |shard: usize, bucket: &mut Vec<u64>| {
+        lock(&shards[shard]).insert_hashes(bucket);
+        bucket.clear();
+    };
+    let outcome = driver.run(
+        || vec![Vec::with_capacity(BUCKET); shards.len()],
+        |buckets, batch| {
+            for row in batch.rows() {
+                let hash = xxh3(batch.key(row), seed);
+                let shard = router.home(hash);
+                let bucket = &mut buckets[shard];
+                bucket.push(hash);
+                if bucket.len() == BUCKET {
+                    flush(shard, bucket);
+                }
+            }
+            Ok(())
+        },
+        |()| Ok(()),
+    )?;
+    for (mut buckets, _) in outcome.partials {
+        buckets.iter_mut().enumerate().for_each(|(shard, bucket)| flush(shard, bucket));
+    }
+    drop(shards);
+    filter.add_inserted(outcome.tally.rows);
+    Ok((filter, outcome.tally))
+}
+
+fn insert_partials(driver: &Driver, params: Params) -> Result<(Bloom, Tally)> {
+    let outcome = driver.run(
+        || Bloom::with(params.clone()),
+        |filter, batch| {
+            insert_batch(filter.as_mut().map_err(|error| Error::Other(error.to_string()))?, batch)
+        },
+        |()| Ok(()),
+    )?;
+    let mut filters = outcome.partials.into_iter().map(|(filter, _)| filter);
+    let mut merged = filters.next().unwrap_or_else(|| Bloom::with(params))?;
+    for filter in filters {
+        merged.merge(&filter?)?;
+    }
+    Ok((merged, outcome.tally))
+}
+
+fn insert_batch(filter: &mut Bloom, batch: &Batch) -> Result<()> {
+    batch.for_each_chunk(|_, keys| Ok(filter.insert_batch(Keys::Bytes(keys))?))
+}
+
+/// Inserts kept hashes, in several threads where the filter can be cut and is worth it.
+pub(super) fn insert_hashes(filter: &mut Bloom, kept: &[&[u64]], threads: usize) -> Result<()> {
+    const WORTH: usize = 1 << 16;
+    let count: usize = kept.iter().map(|hashes| hashes.len()).sum();
+    if filter.sizing().layout() != Layout::Blocked || count < WORTH {
+        for hashes in kept {
+            filter.insert_batch(Keys::Hashes(hashes))?;
+        }
+        return Ok(());
+    }
+    let pieces: Vec<&[u64]> = kept.iter().flat_map(|hashes| hashes.chunks(WORTH)).collect();
+    let (router, shards) = filter.shards(SHARDS * threads)?;
+    let shards: Vec<_> = shards.into_iter().map(Mutex::new).collect();
+    let next = AtomicUsize::new(0);
+    in_threads(threads, || {
+        let mut buckets = vec![Vec::with_capacity(WORTH / 8); shards.len()];
+        while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+            piece.iter().for_each(|&hash| buckets[router.home(hash)].push(hash));
+            for (bucket, shard) in buckets.iter_mut().zip(&shards) {
+                lock(shard).insert_hashes(bucket);
+                bucket.clear();
+            }
+        }
+        Ok(())
+    })?;
+    drop(shards);
+    filter.add_inserted(count as u64);
+    Ok(())
+}
