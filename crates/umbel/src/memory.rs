@@ -23,6 +23,9 @@ pub(crate) const LINE_BYTES: usize = size_of::<Line>();
 /// 1.2 to 1.7 times the speed on large filters, and only cost time on small ones.
 const LARGE: usize = 4 << 20;
 
+/// Lines copied at a time out of a mapped file: 1 MiB.
+const PIECE: usize = (1 << 20) / LINE_BYTES;
+
 /// Lines that belong to someone: read them through `Deref`, write them through [`Memory::lines_mut`].
 pub(crate) struct Memory {
     /// Points at `len` lines inside `owner` (or at the heap block itself), for as long as `owner` lives.
@@ -88,6 +91,36 @@ impl Memory {
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_ptr(), self.len) }
     }
 
+    /// The lines in memory of their own. Pages of a mapped file are let go as they are copied, so that file and copy
+    /// together take hardly more than one of them.
+    pub(crate) fn into_memory(self) -> Memory {
+        let Owner::File { _map: map } = &self.owner else { return self };
+        let mut copy = self.zeroed_alike();
+        let mut offset = self.lines.as_ptr() as usize - map.as_ptr() as usize;
+        for (to, from) in copy.lines_mut().chunks_mut(PIECE).zip(self.chunks(PIECE)) {
+            to.copy_from_slice(from);
+            let len = size_of_val(from);
+            #[cfg(unix)]
+            {
+                // SAFETY: a read-only mapping of a file has nothing to lose: its pages come back when they are asked for.
+                // Advice only: where it is refused, the pages stay for a while.
+                let _ = unsafe {
+                    map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, offset, len)
+                };
+            }
+            offset += len;
+        }
+        copy
+    }
+
+    /// As many lines of zeros. Like a `Vec`, it ends the program when there is no memory.
+    fn zeroed_alike(&self) -> Memory {
+        let Ok(zeroed) = Memory::zeroed(self.len) else {
+            std::alloc::handle_alloc_error(std::alloc::Layout::for_value::<[Line]>(self));
+        };
+        zeroed
+    }
+
     /// Whether the lines lie in a mapped file.
     #[inline]
     pub(crate) fn is_mapped(&self) -> bool {
@@ -95,12 +128,10 @@ impl Memory {
     }
 }
 
-/// The same lines in memory of their own. Like a `Vec`, it ends the program when there is no memory.
+/// The same lines in memory of their own.
 impl Clone for Memory {
     fn clone(&self) -> Memory {
-        let Ok(mut copy) = Memory::zeroed(self.len) else {
-            std::alloc::handle_alloc_error(std::alloc::Layout::for_value::<[Line]>(self));
-        };
+        let mut copy = self.zeroed_alike();
         copy.lines_mut().copy_from_slice(self);
         copy
     }

@@ -53,7 +53,7 @@ impl Bloom {
 
     /// The same filter in memory of its own, if it was mapped.
     pub fn into_memory(self) -> Bloom {
-        if self.bits.is_mapped() { Bloom { bits: self.bits.clone(), ..self } } else { self }
+        Bloom { bits: self.bits.into_memory(), ..self }
     }
 
     /// The filter in the bytes of a file, verified.

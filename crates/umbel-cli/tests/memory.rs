@@ -1,0 +1,121 @@
+//! Screening takes the filter and 64 MB at most, whatever the input.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{Read, Write};
+
+use support::{Folder, peak_memory, text, wait_until, words};
+
+const ROOM: u64 = 64 << 20;
+
+/// Feeds `megabytes` of lines and tells the most memory the command had when all but a pipe's length was read.
+fn peak_over_pipe(folder: &Folder, line: &str, block: &[u8], megabytes: usize) -> u64 {
+    let mut child = folder.start(line);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
+    for _ in 0..(megabytes << 20) / block.len() {
+        stdin.write_all(block).unwrap();
+    }
+    let peak = peak_memory(&child).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.code().unwrap() < 2, "{}", String::from_utf8_lossy(&output.stderr));
+    reader.join().unwrap().unwrap();
+    peak
+}
+
+fn bounded(peak: u64, filter: u64, what: &str) {
+    assert!(peak < filter + ROOM, "{what}: {} MB", peak >> 20);
+}
+
+#[test]
+fn an_endless_pipe_is_screened_in_bounded_memory() {
+    let folder = Folder::new();
+    folder.write("ids.txt", text(&words(1000, "id")));
+    folder.run("build ids.txt -o ids.umbel");
+    let rows: String = words(40_000, "row").iter().map(|word| format!("{word}\t7\n")).collect();
+    for line in [
+        "screen ids.umbel -c",
+        "screen ids.umbel -v",
+        "screen ids.umbel -v --key 1 --threads 7",
+        "screen ids.umbel --report --exact ids.txt",
+    ] {
+        bounded(peak_over_pipe(&folder, line, rows.as_bytes(), 300), 0, line);
+    }
+}
+
+/// Lines as long as they may be, and empty ones, of which a block holds most.
+#[test]
+fn lines_of_any_length_are_screened_in_bounded_memory() {
+    let folder = Folder::new();
+    folder.write("ids.txt", "id\n");
+    folder.run("build ids.txt -o ids.umbel");
+    let long = ["x".repeat((10 << 20) - 1), String::new()].join("\n");
+    let line = "screen ids.umbel -c --threads 2";
+    bounded(peak_over_pipe(&folder, line, long.as_bytes(), 300), 2 * ROOM, "long lines");
+    bounded(peak_over_pipe(&folder, line, "a\n".repeat(1 << 19).as_bytes(), 50), 0, "short lines");
+}
+
+/// Whoever reads the result slowly slows down the reading of the input.
+#[test]
+fn a_slow_reader_costs_no_memory() {
+    let folder = Folder::new();
+    folder.write("ids.txt", "id\n");
+    folder.write("flow.txt", text(&words(4_000_000, "stranger")));
+    folder.run("build ids.txt -o ids.umbel");
+    let mut child = folder.start("screen ids.umbel flow.txt -v");
+    let mut stdout = child.stdout.take().unwrap();
+    let mut first = vec![0; 1 << 16];
+    stdout.read_exact(&mut first).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    bounded(peak_memory(&child).unwrap(), 0, "slow reader");
+    let rest = std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
+    let size = folder.read("flow.txt").len() as u64;
+    assert_eq!(rest + (1 << 16), size);
+    assert!(child.wait().unwrap().success());
+}
+
+/// A large filter is in memory once.
+#[test]
+fn a_large_filter_is_held_once() {
+    let folder = Folder::new();
+    folder.write("ids.txt", text(&words(1000, "id")));
+    for parameters in ["-n 100000000 --layout classic", "-n 100000000"] {
+        folder.run(&format!("build ids.txt {parameters} -o large.umbel"));
+        let filter = std::fs::metadata(folder.path("large.umbel")).unwrap().len();
+        assert!(filter > 100 << 20);
+        let rows = text(&words(40_000, "row"));
+        let peak = peak_over_pipe(&folder, "screen large.umbel -c", rows.as_bytes(), 50);
+        bounded(peak, filter, parameters);
+    }
+}
+
+/// Five gigabytes without a newline, of which the disk holds nothing: an error that says so, in bounded memory.
+#[test]
+fn a_sparse_file_is_refused_in_bounded_memory() {
+    let folder = Folder::new();
+    folder.write("ids.txt", "id\n");
+    folder.run("build ids.txt -o ids.umbel");
+    std::fs::File::create(folder.path("sparse")).unwrap().set_len(5 << 30).unwrap();
+    for line in [
+        "screen ids.umbel sparse -c",
+        "build sparse -o x.umbel",
+        "size sparse",
+        "screen sparse ids.txt",
+    ] {
+        let mut child = folder.start(line);
+        let mut peak = 0;
+        wait_until("it ends", || {
+            peak = peak.max(peak_memory(&child).unwrap_or(0));
+            child.try_wait().unwrap().is_some()
+        });
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(said.starts_with("umbel: sparse: ") && said.lines().count() == 1, "{line}: {said}");
+        bounded(peak, ROOM, line);
+    }
+}
