@@ -9,6 +9,9 @@ use umbel::{Bloom, Keys, Layout, Params};
 use crate::threads::in_threads;
 use crate::{Batch, Driver, Error, Result, Tally, lock};
 
+/// A filter of its own for each thread is the fastest way as long as all together take no more bytes than this; beyond, threads share one
+/// filter in shards. `make bench` compares the two ("sharing").
+const PARTIALS: u64 = 1 << 30;
 /// Shards a thread: enough that two threads seldom want the same.
 const SHARDS: usize = 8;
 /// Hashes gathered for a shard before it is locked.
@@ -17,9 +20,15 @@ const BUCKET: usize = 4096;
 /// Inserts every key of the input into a filter whose parameters are known.
 pub(super) fn insert_all(driver: &Driver, params: Params) -> Result<(Bloom, Tally)> {
     match (params.sizing().layout(), params.strategy()) {
-        (Layout::Blocked, &Strategy::Xxh3 { seed }) => insert_sharded(driver, params, seed),
+        (Layout::Blocked, &Strategy::Xxh3 { seed }) if !partials_fit(&params, driver.threads) => {
+            insert_sharded(driver, params, seed)
+        }
         _ => insert_partials(driver, params),
     }
+}
+
+fn partials_fit(params: &Params, threads: usize) -> bool {
+    params.sizing().bytes().saturating_mul(threads as u64) <= PARTIALS
 }
 
 fn insert_sharded(driver: &Driver, params: Params, seed: u64) -> Result<(Bloom, Tally)> {
@@ -74,32 +83,63 @@ fn insert_batch(filter: &mut Bloom, batch: &Batch) -> Result<()> {
     batch.for_each_chunk(|_, keys| Ok(filter.insert_batch(Keys::Bytes(keys))?))
 }
 
-/// Inserts kept hashes, in several threads where the filter can be cut and is worth it.
+/// Hashes that a thread takes at once.
+const PIECE: usize = 1 << 16;
+
+/// Inserts kept hashes, in several threads where it is worth it.
 pub(super) fn insert_hashes(filter: &mut Bloom, kept: &[&[u64]], threads: usize) -> Result<()> {
-    const WORTH: usize = 1 << 16;
-    let count: usize = kept.iter().map(|hashes| hashes.len()).sum();
-    if filter.sizing().layout() != Layout::Blocked || count < WORTH {
-        for hashes in kept {
+    let pieces: Vec<&[u64]> = kept.iter().flat_map(|hashes| hashes.chunks(PIECE)).collect();
+    let next = AtomicUsize::new(0);
+    let piece = || pieces.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+    let fit = partials_fit(filter.params(), threads);
+    if threads == 1
+        || pieces.len() < 2 * threads
+        || !fit && filter.sizing().layout() != Layout::Blocked
+    {
+        while let Some(hashes) = piece() {
             filter.insert_batch(Keys::Hashes(hashes))?;
         }
         return Ok(());
     }
-    let pieces: Vec<&[u64]> = kept.iter().flat_map(|hashes| hashes.chunks(WORTH)).collect();
+    if !fit {
+        return share_hashes(filter, piece, threads);
+    }
+    let params = filter.params().clone();
+    let partials = in_threads(threads, || {
+        let mut partial = Bloom::with(params.clone())?;
+        while let Some(hashes) = piece() {
+            partial.insert_batch(Keys::Hashes(hashes))?;
+        }
+        Ok(partial)
+    })?;
+    for partial in partials {
+        filter.merge(&partial)?;
+    }
+    Ok(())
+}
+
+/// Inserts pieces of hashes into one blocked filter from several threads.
+fn share_hashes<'h>(
+    filter: &mut Bloom,
+    piece: impl Fn() -> Option<&'h [u64]> + Sync,
+    threads: usize,
+) -> Result<()> {
     let (router, shards) = filter.shards(SHARDS * threads)?;
     let shards: Vec<_> = shards.into_iter().map(Mutex::new).collect();
-    let next = AtomicUsize::new(0);
-    in_threads(threads, || {
-        let mut buckets = vec![Vec::with_capacity(WORTH / 8); shards.len()];
-        while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-            piece.iter().for_each(|&hash| buckets[router.home(hash)].push(hash));
+    let counts = in_threads(threads, || {
+        let mut count = 0;
+        let mut buckets = vec![Vec::with_capacity(PIECE / SHARDS); shards.len()];
+        while let Some(hashes) = piece() {
+            count += hashes.len() as u64;
+            hashes.iter().for_each(|&hash| buckets[router.home(hash)].push(hash));
             for (bucket, shard) in buckets.iter_mut().zip(&shards) {
                 lock(shard).insert_hashes(bucket);
                 bucket.clear();
             }
         }
-        Ok(())
+        Ok(count)
     })?;
     drop(shards);
-    filter.add_inserted(count as u64);
+    filter.add_inserted(counts.iter().sum());
     Ok(())
 }
