@@ -120,6 +120,7 @@ impl<'a> Audit<'a> {
                 if bucket >= BUCKETS {
                     return Ok(counts);
                 }
+                let kept = kept.iter().map(|buckets| buckets.records(bucket));
                 self.store.bucket(bucket, kept, &mut records)?;
                 keys.fill(&records);
                 self.count_keys(&keys, &mut counts)?;

@@ -4,23 +4,30 @@
 //! in memory goes to a temporary file.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use umbel::hash::xxh3;
+
+use crate::positioned::read_exact_at;
 use crate::{Error, Result, lock};
 
 /// How many buckets: few enough that their ends stay in the cache while rows come in, enough that those of some million rows fit the
 /// cache when they are looked at.
 pub(crate) const BUCKETS: usize = 256;
+/// Records that a bucket has room for, once it has any.
+const LEAST: usize = 64;
 /// What messages call the file.
-const NAME: &str = "a temporary file (--memory sets how much is kept in memory)";
+pub(crate) const NAME: &str = "a temporary file (--memory sets how much is kept in memory)";
 
 /// One row: the fingerprint of its key, and what it says of the key (a tag).
 ///
 /// The fingerprint is the filter's own hash and 32 bits of an independent one. Two of 10^9 different keys share it with
 /// probability 10^-11.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable,
+)]
 #[repr(transparent)]
 pub(crate) struct Record(u128);
 
@@ -28,6 +35,12 @@ impl Record {
     #[inline]
     pub(crate) fn new(hash: u64, second: u32, tag: u32) -> Record {
         Record(u128::from(hash) << 64 | u128::from(second) << 32 | u128::from(tag))
+    }
+
+    /// A record that is nothing but the fingerprint of a key, in full: two of 10^9 keys share it with probability 10^-20.
+    #[inline]
+    pub(crate) fn of_key(key: &[u8]) -> Record {
+        Record(u128::from(xxh3(key, 0)) << 64 | u128::from(xxh3(key, !0)))
     }
 
     pub(crate) fn hash(self) -> u64 {
@@ -38,12 +51,19 @@ impl Record {
         self.0 as u32
     }
 
+    /// Where it should stand among the `len` records of its bucket, were they spread evenly.
+    pub(crate) fn place(self, len: usize) -> usize {
+        let fraction = self.hash() << BUCKETS.trailing_zeros();
+        ((u128::from(fraction) * len as u128) >> 64) as usize
+    }
+
     /// Whether both speak of the same key.
     pub(crate) fn same_key(&self, other: &Record) -> bool {
         self.0 >> 32 == other.0 >> 32
     }
 
-    fn bucket(self) -> usize {
+    /// The bucket that it belongs to.
+    pub(crate) fn bucket(self) -> usize {
         (self.0 >> (128 - BUCKETS.trailing_zeros())) as usize
     }
 }
@@ -58,8 +78,8 @@ pub(crate) struct Store {
 #[derive(Debug, Default)]
 struct Spilled {
     file: Option<File>,
-    /// Bucket, place in the file, number of records.
-    pieces: Vec<(usize, u64, usize)>,
+    /// For each bucket the pieces of it: place in the file, number of records.
+    pieces: Vec<Vec<(u64, usize)>>,
     end: u64,
 }
 
@@ -73,9 +93,15 @@ impl Store {
         Store { left: AtomicUsize::new(memory), spilled: Mutex::default() }
     }
 
-    fn reserve(&self, bytes: usize) -> bool {
-        let take = |left: usize| left.checked_sub(bytes);
+    /// Asks for memory for so many records; whether there is any left.
+    pub(crate) fn reserve(&self, records: usize) -> bool {
+        let take = |left: usize| left.checked_sub(records * size_of::<Record>());
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    /// Gives memory back.
+    pub(crate) fn release(&self, records: usize) {
+        self.left.fetch_add(records * size_of::<Record>(), Ordering::Relaxed);
     }
 
     fn spill(&self, bucket: usize, records: &[Record]) -> Result<()> {
@@ -86,34 +112,34 @@ impl Store {
         };
         let bytes: &[u8] = bytemuck::cast_slice(records);
         file.write_all(bytes).map_err(Error::io(NAME))?;
-        spilled.pieces.push((bucket, spilled.end, records.len()));
+        spilled.pieces.resize(BUCKETS, Vec::new());
+        spilled.pieces[bucket].push((spilled.end, records.len()));
         spilled.end += bytes.len() as u64;
         Ok(())
     }
 
     /// Adds the records of one bucket that are not in memory.
     fn unspill(&self, bucket: usize, into: &mut Vec<Record>) -> Result<()> {
-        let spilled = &mut *lock(&self.spilled);
-        let Some(file) = &mut spilled.file else { return Ok(()) };
-        for &(_, place, len) in spilled.pieces.iter().filter(|(found, _, _)| *found == bucket) {
+        let spilled = lock(&self.spilled);
+        let Some(file) = &spilled.file else { return Ok(()) };
+        for &(place, len) in spilled.pieces.get(bucket).into_iter().flatten() {
             let start = into.len();
             into.resize(start + len, Record(0));
-            file.seek(SeekFrom::Start(place)).map_err(Error::io(NAME))?;
             let bytes = bytemuck::cast_slice_mut(&mut into[start..]);
-            file.read_exact(bytes).map_err(Error::io(NAME))?;
+            read_exact_at(file, bytes, place).map_err(Error::io(NAME))?;
         }
         Ok(())
     }
 
-    /// Puts the records of one bucket, from all threads and the file, into `records`: each once, sorted.
-    pub(crate) fn bucket(
+    /// Puts the records of one bucket, what the threads kept of it and what is in the file, into `records`: each once, sorted.
+    pub(crate) fn bucket<'r>(
         &self,
         bucket: usize,
-        threads: &[Buckets],
+        kept: impl Iterator<Item = &'r [Record]>,
         records: &mut Vec<Record>,
     ) -> Result<()> {
         records.clear();
-        threads.iter().for_each(|buckets| records.extend_from_slice(&buckets.0[bucket]));
+        kept.for_each(|kept| records.extend_from_slice(kept));
         self.unspill(bucket, records)?;
         records.sort_unstable();
         records.dedup();
@@ -126,13 +152,24 @@ impl Buckets {
         Buckets(vec![Vec::new(); BUCKETS])
     }
 
+    /// What was kept of one bucket.
+    pub(crate) fn records(&self, bucket: usize) -> &[Record] {
+        &self.0[bucket]
+    }
+
+    /// Takes out what was kept of one bucket.
+    pub(crate) fn take(&mut self, bucket: usize) -> Vec<Record> {
+        std::mem::take(&mut self.0[bucket])
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, record: Record, store: &Store) -> Result<()> {
         let bucket = record.bucket();
         let records = &mut self.0[bucket];
         if records.len() == records.capacity() {
-            let more = records.capacity().max(64);
-            if store.reserve(more * size_of::<Record>()) {
+            let more = records.capacity().max(LEAST);
+            // The least is taken whether there is memory left or not: a file is not written record by record.
+            if store.reserve(more) || records.capacity() == 0 {
                 records.reserve_exact(more);
             } else {
                 store.spill(bucket, records)?;

@@ -10,9 +10,9 @@ use serde_json::json;
 use umbel::Bloom;
 use umbel_io::exact::ExactSet;
 use umbel_io::screen::{Summary, Wanted, screen};
-use umbel_io::{Filters, Shape};
+use umbel_io::{Column, Filters, Shape};
 
-use crate::input::{Grouping, Input};
+use crate::input::{self, Grouping, Input};
 use crate::notice;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -56,6 +56,15 @@ pub struct Args {
     /// Check what is admitted against the true set in this file: no false positive is selected
     #[arg(long, value_name = "FILE")]
     exact: Option<PathBuf>,
+
+    /// The key's column in the file of --exact [default: the whole line]
+    #[arg(long, value_name = "COL", requires = "exact")]
+    exact_key: Option<Column>,
+
+    /// Memory for the true set; beyond it a temporary file is used
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = input::bytes)]
+    #[arg(requires = "exact")]
+    memory: u64,
 
     /// Write the admitted lines to this file
     #[arg(long, value_name = "FILE")]
@@ -123,11 +132,20 @@ impl Args {
     }
 
     fn read_exact(&self, path: &PathBuf, shape: &Shape) -> Result<ExactSet> {
-        // The set's own file is a list of keys, whatever the shape of the flow.
-        let shape = Shape { integers: shape.integers, ..Shape::default() };
+        // The set's own file is a list of keys, or has a key column of its own, whatever the shape of the flow.
+        let shape = Shape {
+            key: self.exact_key.clone(),
+            delimiter: shape.delimiter,
+            integers: shape.integers,
+            ..Shape::default()
+        };
         let driver = self.input.driver(std::slice::from_ref(path), shape);
-        let _progress = Progress::watch(&driver.meter);
-        Ok(ExactSet::read(&driver)?.0)
+        let progress = Progress::watch(&driver.meter);
+        let memory = usize::try_from(self.memory).unwrap_or(usize::MAX);
+        let (exact, tally) = ExactSet::read(&driver, memory)?;
+        drop(progress);
+        notice::malformed(&tally);
+        Ok(exact)
     }
 
     fn screen(&self, filters: &Filters, exact: Option<&ExactSet>, shape: Shape) -> Result<Summary> {
