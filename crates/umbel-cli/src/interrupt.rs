@@ -1,6 +1,7 @@
 //! Ctrl-C leaves no partial file.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +17,10 @@ pub fn install() {
     let _ = ctrlc::set_handler(|| {
         let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         unfinished.iter().for_each(|path| _ = std::fs::remove_file(path));
+        // A progress bar may stand in the line where the shell would go on.
+        if std::io::stderr().is_terminal() {
+            eprintln!();
+        }
         std::process::exit(INTERRUPTED);
     });
 }

@@ -32,6 +32,11 @@ impl Output {
         Ok(Output::File(file))
     }
 
+    /// Whether it is standard output.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self, Output::Stdout(_))
+    }
+
     /// What to call it in a message.
     pub fn name(&self) -> String {
         match self {

@@ -2,12 +2,17 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use umbel_io::Meter;
+
+/// What takes no longer than this needs no bar.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Between two looks at the meter.
+const STEP: Duration = Duration::from_millis(100);
 
 /// Shows how far a run has come until it is dropped.
 pub struct Progress {
@@ -16,6 +21,15 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// The same beside lines that are printed: silent also where these go to the terminal, for they would disturb each
+    /// other.
+    pub fn beside_lines(meter: &Arc<Meter>) -> Progress {
+        if std::io::stdout().is_terminal() {
+            return Progress { stop: None, thread: None };
+        }
+        Progress::watch(meter)
+    }
+
     /// Begins to watch a meter; silent where stderr is not a terminal.
     pub fn watch(meter: &Arc<Meter>) -> Progress {
         if !std::io::stderr().is_terminal() {
@@ -24,16 +38,16 @@ impl Progress {
         let (stop, stopped) = channel();
         let meter = Arc::clone(meter);
         let thread = std::thread::spawn(move || {
-            if stopped.recv_timeout(Duration::from_secs(1))
-                != Err(std::sync::mpsc::RecvTimeoutError::Timeout)
-            {
-                return;
-            }
-            let bar = bar(meter.total());
-            while stopped.recv_timeout(Duration::from_millis(100))
-                == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
-            {
+            // Hidden for a second, but not idle: the rate is that of the whole run.
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+            let started = Instant::now();
+            while stopped.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
                 bar.set_position(meter.done());
+                // A run that reads twice expects more when it begins again.
+                bar.set_length(meter.total());
+                if bar.is_hidden() && started.elapsed() >= PATIENCE {
+                    show(&bar);
+                }
             }
             bar.finish_and_clear();
         });
@@ -51,14 +65,12 @@ impl Drop for Progress {
 }
 
 /// Bytes, rate and time left; without the last where the end is not known.
-fn bar(total: u64) -> ProgressBar {
-    let (bar, template) = match total {
-        0 => (ProgressBar::new_spinner(), "{spinner} {bytes} read, {bytes_per_sec}"),
-        total => (
-            ProgressBar::new(total),
-            "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
-        ),
+fn show(bar: &ProgressBar) {
+    let template = match bar.length() {
+        None | Some(0) => "{spinner} {bytes} read, {bytes_per_sec}",
+        Some(_) => "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
     };
     let style = ProgressStyle::with_template(template);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_draw_target(ProgressDrawTarget::stderr());
 }

@@ -155,9 +155,11 @@ impl Args {
             let lines = if self.invert { &mut rejected } else { &mut admitted };
             *lines = Some(Output::stdout());
         }
+        let printed = [&admitted, &rejected].into_iter().flatten().any(Output::is_stdout);
         let wanted = Wanted { admitted: admitted.is_some(), rejected: rejected.is_some() };
         let driver = self.input.driver(&self.files, shape);
-        let progress = Progress::watch(&driver.meter);
+        let watch = if printed { Progress::beside_lines } else { Progress::watch };
+        let progress = watch(&driver.meter);
         let summary = screen(&driver, filters, exact, wanted, |lines| {
             for (out, lines) in [(&mut admitted, lines.admitted), (&mut rejected, lines.rejected)] {
                 if let Some(out) = out {

@@ -15,7 +15,7 @@ pub fn run(filters: &Filters, driver: &Driver) -> Result<ExitCode> {
     let Filters::Groups(groups) = filters else { anyhow::bail!("--which needs filters by group") };
     let integers = filters.holds_integers();
     let mut out = Output::stdout();
-    let progress = Progress::watch(&driver.meter);
+    let progress = Progress::beside_lines(&driver.meter);
     let outcome = driver.run(
         || 0u64,
         |admitted, batch| {
