@@ -47,6 +47,20 @@ fn an_endless_pipe_is_screened_in_bounded_memory() {
     }
 }
 
+/// The true set takes what --memory allows, and the rest goes to a file.
+#[test]
+fn a_large_true_set_keeps_to_its_memory() {
+    let folder = Folder::new();
+    let ids = words(4_000_000, "id");
+    folder.write("ids.txt", text(&ids));
+    folder.run("build ids.txt -o ids.umbel");
+    let filter = std::fs::metadata(folder.path("ids.umbel")).unwrap().len();
+    let rows = text(&ids[..200_000]);
+    let line = "screen ids.umbel --exact ids.txt -c --memory 8M";
+    let peak = peak_over_pipe(&folder, line, rows.as_bytes(), 20);
+    bounded(peak, filter + (8 << 20), line);
+}
+
 /// Lines of megabytes, and short ones, of which a block holds most.
 #[test]
 fn lines_of_any_length_are_screened_in_bounded_memory() {

@@ -86,7 +86,7 @@ fn exact_leaves_members_only() {
     let is_member =
         |line: &&&[u8]| std::str::from_utf8(key(line)).is_ok_and(|key| members.contains(key));
     let expected: Vec<&[u8]> = lines(&flow).iter().filter(is_member).copied().collect();
-    for more in ["", "--threads 1", "--threads 7"] {
+    for more in ["", "--threads 1", "--threads 7", "--memory 8K", "--memory 1 --threads 3"] {
         let found = folder.run(&format!("screen ids.umbel flow.txt --exact ids.txt {more}"));
         assert!(lines(&found) == expected, "{more}");
     }
