@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use crate::batch::Batch;
 use crate::order::{Done, Order, Release};
 use crate::parser::Parser;
-use crate::task::Tasks;
+use crate::task::{Task, Tasks};
 use crate::threads::in_threads;
 use crate::{Meter, Result, Shape, Source, Tally, lock};
 
@@ -52,34 +52,56 @@ impl Driver {
         let order = Order::new(self, deliver);
         let partials = in_threads(self.threads, || {
             let _release = Release(&order);
-            let (mut partial, mut parser, mut batch) = (start(), Parser::new(), Batch::default());
+            let mut worker = Worker::new(start());
             while order.admit() {
-                let Some((number, task)) = take(&mut batch.bytes) else {
+                let Some((number, task)) = take(&mut worker.batch.bytes) else {
                     order.finish();
                     break;
                 };
-                let mut task = match task {
-                    Ok(task) => task,
-                    Err(error) => {
-                        order.deliver((number, 0), Err(error));
-                        break;
+                match task {
+                    Ok(task) => {
+                        worker.run(task, &work, |part, done| order.deliver((number, part), done))
                     }
-                };
-                let mut step = || {
-                    let last = task.fill(&mut parser, &mut batch)?;
-                    let output = work(&mut partial, &mut batch)?;
-                    Ok(Done::new(&batch, output, last))
-                };
-                for part in 0.. {
-                    let done = step();
-                    let more = done.as_ref().is_ok_and(|done| !done.last);
-                    if !order.deliver((number, part), done) || !more {
-                        break;
-                    }
+                    Err(error) => _ = order.deliver((number, 0), Err(error)),
                 }
             }
-            Ok((partial, parser.groups.into_names()))
+            Ok((worker.partial, worker.parser.groups.into_names()))
         })?;
         Ok(Outcome { partials, tally: order.into_tally()? })
+    }
+}
+
+/// What a thread works with.
+struct Worker<P> {
+    partial: P,
+    parser: Parser,
+    batch: Batch,
+}
+
+impl<P> Worker<P> {
+    fn new(partial: P) -> Worker<P> {
+        Worker { partial, parser: Parser::new(), batch: Batch::default() }
+    }
+
+    /// Works on a task batch by batch, as long as `deliver` wants more.
+    fn run<O>(
+        &mut self,
+        mut task: Task,
+        work: impl Fn(&mut P, &mut Batch) -> Result<O>,
+        mut deliver: impl FnMut(u64, Result<Done<O>>) -> bool,
+    ) {
+        let Worker { partial, parser, batch } = self;
+        let mut step = || {
+            let last = task.fill(parser, batch)?;
+            let output = work(partial, batch)?;
+            Ok(Done::new(batch, output, last))
+        };
+        for part in 0.. {
+            let done = step();
+            let is_last = done.as_ref().map_or(true, |done| done.last);
+            if !deliver(part, done) || is_last {
+                return;
+            }
+        }
     }
 }

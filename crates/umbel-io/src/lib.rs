@@ -1,14 +1,15 @@
 //! Bytes in, keys out, in order, in parallel.
 //!
 //! ```text
-//! Source ──> BlockReader ──> Parser ──> Batch ──> your closure ──> in order
-//!   file, stdin,   whole        key and    rows of      hash, insert,    lines out,
-//!   decompressed   records      group      one block    look up          counts
+//! Source ──> Tasks ──────> Parser ──> Batch ──> your closure ──> in order
+//!   file, stdin,  blocks of    key and    rows with     hash, insert,    lines out,
+//!   decompressed  text, row    group      their keys    look up          counts
+//!                 groups
 //! ```
 //!
 //! - [`source`]: files and stdin, decompressed by their first bytes;
 //! - [`shape`]: which part of a record is the key, which the group;
-//! - [`driver`]: one parallel loop for building, screening and auditing: blocks carry numbers, so results come in the
+//! - [`driver`]: one parallel loop for building, screening and auditing: tasks carry numbers, so results come in the
 //!   input's order whatever the number of threads.
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]

@@ -85,23 +85,7 @@ impl Parser {
         line: Range<usize>,
         extra: &mut Vec<u8>,
     ) -> Result<(Range<usize>, Option<u32>), &'static str> {
-        let mut key = fields.key.is_none().then(|| line.clone());
-        let mut group = None;
-        let mut at = Some(line.start);
-        let last = fields.key.max(fields.by);
-        for place in 0..last.map_or(0, |last| last + 1) {
-            let start = at.ok_or(NO_COLUMN)?;
-            let (field, next) =
-                field(bytes, start..line.end, fields.delimiter, fields.quoted, extra);
-            at = next;
-            if fields.key == Some(place) {
-                key = Some(field.clone());
-            }
-            if fields.by == Some(place) {
-                group = Some(field);
-            }
-        }
-        let mut key = key.ok_or(NO_COLUMN)?;
+        let (mut key, group) = pick(fields, bytes, line, extra).ok_or(NO_COLUMN)?;
         if key.is_empty() {
             return Err(EMPTY_KEY);
         }
@@ -114,6 +98,28 @@ impl Parser {
         let group = group.map(|group| self.groups.id(text(bytes, extra, group), fields.round));
         Ok((key, group.transpose()?))
     }
+}
+
+/// Where the key and the group of a line stand; none if the line has not got them.
+fn pick(
+    fields: &Fields,
+    bytes: &[u8],
+    line: Range<usize>,
+    extra: &mut Vec<u8>,
+) -> Option<(Range<usize>, Option<Range<usize>>)> {
+    let (mut key, mut group) = (fields.key.is_none().then(|| line.clone()), None);
+    let mut at = Some(line.start);
+    for place in 0..fields.key.max(fields.by).map_or(0, |last| last + 1) {
+        let (field, next) = field(bytes, at?..line.end, fields.delimiter, fields.quoted, extra);
+        at = next;
+        if fields.key == Some(place) {
+            key = Some(field.clone());
+        }
+        if fields.by == Some(place) {
+            group = Some(field);
+        }
+    }
+    Some((key?, group))
 }
 
 /// The rows of a block where the key is the line: the hot loop of every run over a plain list.

@@ -42,7 +42,9 @@ fn columns_that_cannot_be_used_are_named() {
     assert_eq!(why(&key("6")), format!("there is no column \"6\"; it has: {all}"));
     assert_eq!(
         why(&Shape::default()),
-        format!("it has several columns: give --key; they are {all}")
+        format!(
+            "it has several columns, name the key's with --key (of a file for --exact, with --exact-key); they are {all}"
+        )
     );
     assert!(
         why(&key("rating")).starts_with("a column of floating-point numbers cannot be the key")

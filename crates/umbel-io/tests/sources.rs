@@ -175,3 +175,22 @@ proptest! {
         prop_assert!(found == expected);
     }
 }
+
+/// A panic in the work of one thread is passed on; the others do not wait for what never comes.
+#[test]
+fn a_panic_ends_the_run() {
+    let folder = Folder::new();
+    let path = folder.write("lines", lines(200_000));
+    for threads in THREADS {
+        let reading = driver(&path, &Shape::default(), threads);
+        let work = |(): &mut (), batch: &mut umbel_io::Batch| {
+            assert!(
+                !batch.rows().iter().any(|row| batch.key(row).starts_with(b"4000-")),
+                "on purpose"
+            );
+            Ok(())
+        };
+        let run = std::panic::AssertUnwindSafe(|| reading.run(|| (), work, |()| Ok(())));
+        assert!(std::panic::catch_unwind(run).is_err());
+    }
+}

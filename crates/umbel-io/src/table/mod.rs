@@ -1,6 +1,7 @@
 //! Parquet files: of all their columns only those of the key and the group are read, and row groups in parallel.
 
 mod cells;
+mod columns;
 mod kind;
 mod pages;
 mod row_group;
@@ -14,12 +15,13 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use self::cells::Cells;
+use self::columns::{Columns, Picked};
 use self::kind::Kind;
 use self::pages::Pages;
 pub(crate) use self::row_group::RowGroup;
 use crate::guard::guarded;
 use crate::positioned::read_exact_at;
-use crate::{Column, Error, Meter, Result, Shape, Source};
+use crate::{Error, Meter, Result, Shape, Source};
 
 /// The first and the last bytes of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -38,14 +40,6 @@ pub(crate) struct Table {
     integers: bool,
     meter: Arc<Meter>,
     next: usize,
-}
-
-/// A column that is read.
-#[derive(Debug, Clone, Copy)]
-struct Picked {
-    /// Its place among all that a row group holds.
-    leaf: usize,
-    kind: Kind,
 }
 
 impl Table {
@@ -113,75 +107,6 @@ impl Table {
             let reader = get_column_reader(column, Box::new(pages));
             Ok(Cells::new(reader, picked.kind == Kind::Unsigned, nullable))
         })
-    }
-}
-
-/// The columns of a file.
-struct Columns<'a> {
-    name: &'a str,
-    metadata: &'a ParquetMetaData,
-}
-
-impl Columns<'_> {
-    fn key(&self, shape: &Shape) -> Result<Picked> {
-        let picked = match &shape.key {
-            Some(column) => self.pick(column)?,
-            None if self.names().len() == 1 => self.pick(&Column::Number(1))?,
-            None => {
-                let names = self.names().join(", ");
-                return Err(
-                    self.refuse(format!("it has several columns: give --key; they are {names}"))
-                );
-            }
-        };
-        match picked.kind {
-            Kind::Float => Err(self.refuse(
-                "a column of floating-point numbers cannot be the key: their text differs from program to program".into(),
-            )),
-            _ => Ok(picked),
-        }
-    }
-
-    fn group(&self, column: &Column, round: bool) -> Result<Picked> {
-        let picked = self.pick(column)?;
-        if picked.kind == Kind::Float && !round {
-            return Err(self.refuse(format!(
-                "column {column} has floating-point numbers, which can be groups only with --round"
-            )));
-        }
-        Ok(picked)
-    }
-
-    fn pick(&self, column: &Column) -> Result<Picked> {
-        let names = self.names();
-        let place = match column {
-            Column::Number(number) => Some(number - 1).filter(|&at| at < names.len()),
-            Column::Name(name) => names.iter().position(|found| found == name),
-        };
-        let place = place.ok_or_else(|| {
-            let (column, found) = (column.to_string(), names.join(", "));
-            self.refuse(format!("there is no column {column:?}; it has: {found}"))
-        })?;
-        let schema = self.metadata.file_metadata().schema_descr();
-        let leaf =
-            (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
-        let kind =
-            leaf.map_or(Err("empty".into()), |leaf| Ok((leaf, Kind::of(&schema.column(leaf))?)));
-        kind.map(|(leaf, kind)| Picked { leaf, kind }).map_err(|found: String| {
-            self.refuse(format!(
-                "column {} is {found}; a key or group is text, bytes or a number",
-                names[place]
-            ))
-        })
-    }
-
-    fn names(&self) -> Vec<&str> {
-        let schema = self.metadata.file_metadata().schema();
-        schema.get_fields().iter().map(|field| field.name()).collect()
-    }
-
-    fn refuse(&self, reason: String) -> Error {
-        Error::Other(format!("{}: {reason}", self.name))
     }
 }
 
