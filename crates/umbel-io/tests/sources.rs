@@ -185,7 +185,7 @@ fn a_panic_ends_the_run() {
         let reading = driver(&path, &Shape::default(), threads);
         let work = |(): &mut (), batch: &mut umbel_io::Batch| {
             assert!(
-                !batch.rows().iter().any(|row| batch.key(row).starts_with(b"4000-")),
+                !batch.rows().iter().any(|row| batch.key(row).starts_with(b"4001-")),
                 "on purpose"
             );
             Ok(())
