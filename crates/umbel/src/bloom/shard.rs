@@ -1,7 +1,7 @@
 //! A blocked filter cut into ranges of lines, so that several threads can fill it without sharing a line.
 //!
-//! No second filter, no atomic operation; and where the keys of a range arrive together, its lines stay in the
-//! cache. `make bench` compares it with partial filters and with atomics.
+//! No second filter, no atomic operation. Where memory allows a filter for each thread, filling those and merging them is
+//! faster still: `make bench` compares the two, and atomics ("sharing").
 //!
 //! ```
 //! use umbel::Bloom;
