@@ -45,6 +45,14 @@ impl Output {
         }
     }
 
+    /// Writes what one block came to; where the input is live, whoever reads has it at once.
+    pub fn deliver(&mut self, bytes: &[u8], live: bool) -> umbel_io::Result<()> {
+        let written = self.write_all(bytes);
+        let done =
+            written.and_then(|()| if live && !bytes.is_empty() { self.flush() } else { Ok(()) });
+        done.map_err(|error| umbel_io::Error::io(self.name())(error))
+    }
+
     /// Everything has been written: the file takes its place.
     pub fn commit(self) -> Result<()> {
         match self {

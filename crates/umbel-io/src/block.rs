@@ -1,6 +1,6 @@
 //! Cutting a text into blocks of whole records.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use crate::field::record_ends;
@@ -24,6 +24,9 @@ pub(crate) struct Text {
     reader: Box<dyn Read + Send>,
     /// The beginning of a record whose end has not been read yet.
     carry: Vec<u8>,
+    /// Whether what has come is to go on at once: the rest may take its time.
+    live: bool,
+    ended: bool,
     /// Where the columns are; known once the first block has been read.
     fields: Option<Arc<Fields>>,
     /// What separates fields that may stand in quotes; none where quotes mean nothing.
@@ -35,6 +38,8 @@ impl Text {
         Ok(Text {
             reader: source.open(meter)?,
             carry: Vec::new(),
+            live: source.is_live(),
+            ended: false,
             fields: None,
             quoted: shape.quoted(source),
         })
@@ -66,31 +71,54 @@ impl Text {
 
     /// Fills `bytes` with whole records, at least one unless the input has ended.
     fn fill(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<()> {
-        bytes.clear();
-        bytes.append(&mut self.carry);
+        let mut len = self.carry.len();
         let mut wanted = BLOCK;
         loop {
-            let missing = wanted.saturating_sub(bytes.len()) as u64;
-            let read = self.reader.by_ref().take(missing).read_to_end(bytes);
-            let read = read.map_err(Error::io(source.name()))?;
-            if (read as u64) < missing {
-                // The end. A last line without a newline is a line all the same.
+            // Not emptied before: what is read over need not be set to zero first.
+            bytes.resize(wanted, 0);
+            let carried = self.carry.len();
+            bytes[..carried].copy_from_slice(&self.carry);
+            self.carry.clear();
+            let new = len;
+            len += self.read(&mut bytes[new..]).map_err(Error::io(source.name()))?;
+            if self.ended {
+                bytes.truncate(len);
+                // A last line without a newline is a line all the same.
                 if bytes.last().is_some_and(|&last| last != b'\n') {
                     bytes.push(b'\n');
                 }
                 return Ok(());
             }
-            if let Some(end) = self.last_end(bytes) {
-                self.carry.extend_from_slice(&bytes[end..]);
+            if let Some(end) = self.last_end(&bytes[..len], new) {
+                self.carry.extend_from_slice(&bytes[end..len]);
                 bytes.truncate(end);
                 return Ok(());
             }
-            if bytes.len() > MAX_RECORD {
+            if len > MAX_RECORD {
                 return Err(Error::LongLine { name: source.name(), limit: MAX_RECORD });
             }
-            // One byte more than the longest record: its newline, or the proof that it is too long.
-            wanted = (bytes.len() * 2).min(MAX_RECORD + 1);
+            if len == wanted {
+                // One byte more than the longest record: its newline, or the proof that it is too long.
+                wanted = (wanted + BLOCK).min(MAX_RECORD + 1);
+            }
         }
+    }
+
+    /// Reads until the buffer is full or the input ends; of a live input, what has come.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut len = 0;
+        while len < buffer.len() && !self.ended {
+            match self.reader.read(&mut buffer[len..]) {
+                Ok(0) => self.ended = true,
+                Ok(more) => len += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            if self.live {
+                break;
+            }
+        }
+        Ok(len)
     }
 
     /// Where the first record ends, and the record.
@@ -106,13 +134,12 @@ impl Text {
         (end + 1, Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Behind the last newline that ends a record.
-    fn last_end(&self, bytes: &[u8]) -> Option<usize> {
-        let Some(delimiter) = self.quoted else {
-            return memchr::memrchr(b'\n', bytes).map(|at| at + 1);
-        };
+    /// Behind the last newline that ends a record; nothing before `new` ends one.
+    fn last_end(&self, bytes: &[u8], new: usize) -> Option<usize> {
+        let last = new + memchr::memrchr(b'\n', &bytes[new..])? + 1;
+        let Some(delimiter) = self.quoted else { return Some(last) };
         let mut end = None;
-        record_ends(bytes, delimiter, |at| end = Some(at + 1));
+        record_ends(&bytes[..last], delimiter, |at| end = Some(at + 1));
         end
     }
 }

@@ -38,6 +38,11 @@ pub struct Outcome<P> {
 }
 
 impl Driver {
+    /// Whether results are to go out as soon as they are there: more input may take its time.
+    pub fn is_live(&self) -> bool {
+        self.sources.iter().any(Source::is_live)
+    }
+
     /// Runs `work` over all batches, each thread with a partial result of its own made by `start`, and `deliver` over
     /// what `work` returns, in the order of the input.
     pub fn run<P: Send, O: Send>(

@@ -160,11 +160,11 @@ impl Args {
         let driver = self.input.driver(&self.files, shape);
         let watch = if printed { Progress::beside_lines } else { Progress::watch };
         let progress = watch(&driver.meter);
+        let live = driver.is_live();
         let summary = screen(&driver, filters, exact, wanted, |lines| {
             for (out, lines) in [(&mut admitted, lines.admitted), (&mut rejected, lines.rejected)] {
                 if let Some(out) = out {
-                    out.write_all(&lines)
-                        .map_err(|error| umbel_io::Error::io(out.name())(error))?;
+                    out.deliver(&lines, live)?;
                 }
             }
             Ok(())

@@ -1,10 +1,9 @@
 //! `umbel screen --which`: the groups that may hold each key.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use umbel_io::{Driver, Error, Filters};
+use umbel_io::{Driver, Filters};
 
 use crate::notice;
 use crate::output::Output;
@@ -15,6 +14,7 @@ pub fn run(filters: &Filters, driver: &Driver) -> Result<ExitCode> {
     let Filters::Groups(groups) = filters else { anyhow::bail!("--which needs filters by group") };
     let integers = filters.holds_integers();
     let mut out = Output::stdout();
+    let live = driver.is_live();
     let progress = Progress::beside_lines(&driver.meter);
     let outcome = driver.run(
         || 0u64,
@@ -37,7 +37,7 @@ pub fn run(filters: &Filters, driver: &Driver) -> Result<ExitCode> {
             }
             Ok(lines)
         },
-        |lines| out.write_all(&lines).map_err(Error::io("stdout")),
+        |lines| out.deliver(&lines, live),
     )?;
     drop(progress);
     out.commit()?;
