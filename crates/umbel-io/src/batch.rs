@@ -53,6 +53,7 @@ pub struct Batch {
     pub(crate) groups: Vec<u32>,
     pub(crate) names: Vec<String>,
     pub(crate) source: usize,
+    pub(crate) long: bool,
     /// What `lines` counts.
     pub(crate) unit: &'static str,
     pub(crate) lines: u64,
@@ -95,6 +96,11 @@ impl Batch {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether it holds a line longer than usual blocks. Such batches come one at a time: memory for them can be kept and used again.
+    pub fn is_long(&self) -> bool {
+        self.long
     }
 
     /// The rows.

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use crate::field::record_ends;
+use crate::lane::Lane;
 use crate::shape::Fields;
 use crate::{Error, Meter, Result, Shape, Source, table};
 
@@ -16,6 +17,8 @@ pub(crate) const MAX_RECORD: usize = 16 << 20;
 pub(crate) struct Block {
     /// Where the records begin: behind the header, in the first block of an input that has one.
     pub(crate) start: usize,
+    /// Whether it holds a record longer than usual blocks, and its bytes the buffer of the lane.
+    pub(crate) long: bool,
     pub(crate) fields: Arc<Fields>,
 }
 
@@ -27,6 +30,7 @@ pub(crate) struct Text {
     /// Whether what has come is to go on at once: the rest may take its time.
     live: bool,
     ended: bool,
+    lane: Arc<Lane>,
     /// Where the columns are; known once the first block has been read.
     fields: Option<Arc<Fields>>,
     /// What separates fields that may stand in quotes; none where quotes mean nothing.
@@ -34,12 +38,18 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    pub(crate) fn open(source: &Source, shape: &Shape, meter: &Arc<Meter>) -> Result<Text> {
+    pub(crate) fn open(
+        source: &Source,
+        shape: &Shape,
+        meter: &Arc<Meter>,
+        lane: &Arc<Lane>,
+    ) -> Result<Text> {
         Ok(Text {
             reader: source.open(meter)?,
             carry: Vec::new(),
             live: source.is_live(),
             ended: false,
+            lane: Arc::clone(lane),
             fields: None,
             quoted: shape.quoted(source),
         })
@@ -52,12 +62,12 @@ impl Text {
         shape: &Shape,
         bytes: &mut Vec<u8>,
     ) -> Result<Option<Block>> {
-        self.fill(bytes, source)?;
+        let long = self.fill(bytes, source)?;
         if bytes.is_empty() {
             return Ok(None);
         }
         if let Some(fields) = &self.fields {
-            return Ok(Some(Block { start: 0, fields: Arc::clone(fields) }));
+            return Ok(Some(Block { start: 0, long, fields: Arc::clone(fields) }));
         }
         table::refuse_stream(source, bytes)?;
         let (start, header) = match shape.has_header() {
@@ -66,11 +76,11 @@ impl Text {
         };
         let fields = Arc::new(shape.fields(source, header)?);
         self.fields = Some(Arc::clone(&fields));
-        Ok(Some(Block { start, fields }))
+        Ok(Some(Block { start, long, fields }))
     }
 
-    /// Fills `bytes` with whole records, at least one unless the input has ended.
-    fn fill(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<()> {
+    /// Fills `bytes` with whole records, at least one unless the input has ended; true when that took a long buffer.
+    fn fill(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<bool> {
         let mut len = self.carry.len();
         let mut wanted = BLOCK;
         loop {
@@ -87,17 +97,20 @@ impl Text {
                 if bytes.last().is_some_and(|&last| last != b'\n') {
                     bytes.push(b'\n');
                 }
-                return Ok(());
+                return Ok(wanted > BLOCK);
             }
             if let Some(end) = self.last_end(&bytes[..len], new) {
                 self.carry.extend_from_slice(&bytes[end..len]);
                 bytes.truncate(end);
-                return Ok(());
+                return Ok(wanted > BLOCK);
             }
             if len > MAX_RECORD {
                 return Err(Error::LongLine { name: source.name(), limit: MAX_RECORD });
             }
             if len == wanted {
+                if wanted == BLOCK {
+                    self.lane.enter(bytes);
+                }
                 // One byte more than the longest record: its newline, or the proof that it is too long.
                 wanted = (wanted + BLOCK).min(MAX_RECORD + 1);
             }

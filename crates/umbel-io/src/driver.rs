@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::batch::Batch;
+use crate::lane::Lane;
 use crate::order::{Done, Order, Release};
 use crate::parser::Parser;
 use crate::task::{Task, Tasks};
@@ -52,9 +53,10 @@ impl Driver {
         deliver: impl FnMut(O) -> Result<()> + Send,
     ) -> Result<Outcome<P>> {
         self.sources.iter().filter_map(Source::size).for_each(|size| self.meter.expect(size));
-        let tasks = Mutex::new(Tasks::new(&self.sources, &self.shape, &self.meter));
+        let lane = Arc::new(Lane::default());
+        let tasks = Mutex::new(Tasks::new(self, &lane));
         let take = |bytes: &mut Vec<u8>| lock(&tasks).next(bytes);
-        let order = Order::new(self, deliver);
+        let order = Order::new(self, &lane, deliver);
         let partials = in_threads(self.threads, || {
             let _release = Release(&order);
             let mut worker = Worker::new(start());
@@ -65,7 +67,8 @@ impl Driver {
                 };
                 match task {
                     Ok(task) => {
-                        worker.run(task, &work, |part, done| order.deliver((number, part), done))
+                        let deliver = |part, done| order.deliver((number, part), done);
+                        worker.run(task, &lane, &work, deliver);
                     }
                     Err(error) => _ = order.deliver((number, 0), Err(error)),
                 }
@@ -92,6 +95,7 @@ impl<P> Worker<P> {
     fn run<O>(
         &mut self,
         mut task: Task,
+        lane: &Lane,
         work: impl Fn(&mut P, &mut Batch) -> Result<O>,
         mut deliver: impl FnMut(u64, Result<Done<O>>) -> bool,
     ) {
@@ -99,7 +103,11 @@ impl<P> Worker<P> {
         let mut step = || {
             let last = task.fill(parser, batch)?;
             let output = work(partial, batch)?;
-            Ok(Done::new(batch, output, last))
+            let done = Done::new(batch, output, last);
+            if batch.long {
+                lane.give_back(&mut batch.bytes);
+            }
+            Ok(done)
         };
         for part in 0.. {
             let done = step();

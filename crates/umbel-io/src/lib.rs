@@ -28,6 +28,7 @@ pub mod filters;
 mod gather;
 mod groups;
 mod guard;
+mod lane;
 pub mod meter;
 mod order;
 mod parser;
@@ -43,6 +44,7 @@ mod table;
 pub mod tally;
 mod task;
 mod threads;
+pub mod which;
 
 pub use batch::Batch;
 pub use build::Build;

@@ -19,11 +19,13 @@ pub(crate) const NO_INTEGER: &str = "the key is not a 64-bit integer";
 /// Turns blocks into batches; it remembers the groups it has met.
 pub(crate) struct Parser {
     pub(crate) groups: Interner,
+    /// Where the records of a block end.
+    ends: Vec<usize>,
 }
 
 impl Parser {
     pub(crate) fn new() -> Parser {
-        Parser { groups: Interner::new() }
+        Parser { groups: Interner::new(), ends: Vec::new() }
     }
 
     /// Fills the batch from its own bytes, which are those of `block`.
@@ -37,43 +39,42 @@ impl Parser {
         if fields.is_plain() {
             return delimited::rows(fields, &mut self.groups, block.start, batch);
         }
-        // Taken out, so that keys which are not in the block as they stand can be appended.
-        let mut bytes = std::mem::take(&mut batch.bytes);
-        let mut extra = Vec::new();
+        // Keys that do not stand in the block as they are, are written behind it; so the ends of the records come first.
+        let (mut bytes, mut ends) =
+            (std::mem::take(&mut batch.bytes), std::mem::take(&mut self.ends));
+        let (block_end, records) = (bytes.len(), &bytes[block.start..]);
+        if fields.quoted {
+            record_ends(records, fields.delimiter, |at| ends.push(block.start + at));
+        } else {
+            newlines(records, |at| ends.push(block.start + at));
+        }
         let mut start = block.start;
-        let mut row = |end: usize| {
+        for end in ends.drain(..) {
             let line = start..end + 1;
             start = end + 1;
-            batch.push(self.row(fields, &bytes, line.clone(), &mut extra));
+            batch.push(self.row(fields, &mut bytes, line.clone()));
             if fields.quoted {
                 // A record with newlines inside quotes is several lines of the file.
                 batch.lines += memchr::memchr_iter(b'\n', &bytes[line]).count() as u64 - 1;
             }
-        };
-        if fields.quoted {
-            record_ends(&bytes[block.start..], fields.delimiter, |at| row(block.start + at));
-        } else {
-            newlines(&bytes[block.start..], |at| row(block.start + at));
         }
-        if start < bytes.len() {
+        if start < block_end {
             batch.push(Err(OPEN_QUOTE));
         }
         batch.learn(self.groups.names());
-        bytes.append(&mut extra);
-        batch.bytes = bytes;
+        (batch.bytes, self.ends) = (bytes, ends);
     }
 
     #[inline(always)]
     fn row(
         &mut self,
         fields: &Fields,
-        bytes: &[u8],
+        bytes: &mut Vec<u8>,
         line: Range<usize>,
-        extra: &mut Vec<u8>,
     ) -> Result<(Row, Option<u32>), &'static str> {
         let end = line.end - 1;
         let bare = line.start..end - usize::from(bytes[line.start..end].ends_with(b"\r"));
-        let (key, group) = self.columns(fields, bytes, bare, extra)?;
+        let (key, group) = self.columns(fields, bytes, bare)?;
         Ok((Row::new(line, key), group))
     }
 
@@ -81,21 +82,20 @@ impl Parser {
     fn columns(
         &mut self,
         fields: &Fields,
-        bytes: &[u8],
+        bytes: &mut Vec<u8>,
         line: Range<usize>,
-        extra: &mut Vec<u8>,
     ) -> Result<(Range<usize>, Option<u32>), &'static str> {
-        let (mut key, group) = pick(fields, bytes, line, extra).ok_or(NO_COLUMN)?;
+        let (mut key, group) = pick(fields, bytes, line).ok_or(NO_COLUMN)?;
         if key.is_empty() {
             return Err(EMPTY_KEY);
         }
         if fields.integers {
-            let integer = integer(text(bytes, extra, key)).ok_or(NO_INTEGER)?;
-            key = bytes.len() + extra.len()..bytes.len() + extra.len() + 8;
-            extra.extend(integer.to_le_bytes());
+            let integer = integer(&bytes[key]).ok_or(NO_INTEGER)?;
+            key = bytes.len()..bytes.len() + 8;
+            bytes.extend(integer.to_le_bytes());
         }
         // Last, so that a group is one only if it has a key.
-        let group = group.map(|group| self.groups.id(text(bytes, extra, group), fields.round));
+        let group = group.map(|group| self.groups.id(&bytes[group], fields.round));
         Ok((key, group.transpose()?))
     }
 }
@@ -103,14 +103,13 @@ impl Parser {
 /// Where the key and the group of a line stand; none if the line has not got them.
 fn pick(
     fields: &Fields,
-    bytes: &[u8],
+    bytes: &mut Vec<u8>,
     line: Range<usize>,
-    extra: &mut Vec<u8>,
 ) -> Option<(Range<usize>, Option<Range<usize>>)> {
     let (mut key, mut group) = (fields.key.is_none().then(|| line.clone()), None);
     let mut at = Some(line.start);
     for place in 0..fields.key.max(fields.by).map_or(0, |last| last + 1) {
-        let (field, next) = field(bytes, at?..line.end, fields.delimiter, fields.quoted, extra);
+        let (field, next) = field(bytes, at?..line.end, fields.delimiter, fields.quoted);
         at = next;
         if fields.key == Some(place) {
             key = Some(field.clone());
@@ -144,15 +143,6 @@ fn whole_lines(block: &Block, batch: &mut Batch) {
 /// The lines before the first record.
 fn header_lines(block: &Block, bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', &bytes[..block.start]).count() as u64
-}
-
-/// The bytes of a field, which stand in the block or, written out, behind it.
-#[inline]
-fn text<'a>(bytes: &'a [u8], extra: &'a [u8], field: Range<usize>) -> &'a [u8] {
-    match field.start.checked_sub(bytes.len()) {
-        Some(start) => &extra[start..field.end - bytes.len()],
-        None => &bytes[field],
-    }
 }
 
 /// A decimal integer from -2^63 to 2^64 - 1, as 64 bits.

@@ -1,11 +1,12 @@
 //! Screening a flow: which rows may be members?
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::batch::CHUNK;
 use crate::exact::ExactSet;
 use crate::filters::Filters;
-use crate::{Batch, Driver, Result, Tally};
+use crate::{Batch, Driver, Result, Tally, lock};
 
 /// What is wanted of a screening.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,6 +24,30 @@ pub struct Screened {
     pub admitted: Vec<u8>,
     /// The lines rejected, if wanted.
     pub rejected: Vec<u8>,
+    long: bool,
+}
+
+/// What came of the last long block, emptied: such blocks come one at a time, and take the same memory.
+#[derive(Default)]
+pub(crate) struct Spare(Mutex<Screened>);
+
+impl Spare {
+    /// A place for what comes of a batch.
+    pub(crate) fn screened(&self, batch: &Batch) -> Screened {
+        match batch.is_long() {
+            true => Screened { long: true, ..std::mem::take(&mut *lock(&self.0)) },
+            false => Screened::default(),
+        }
+    }
+
+    /// Takes back what has been delivered.
+    pub(crate) fn keep(&self, mut screened: Screened) {
+        if screened.long {
+            screened.admitted.clear();
+            screened.rejected.clear();
+            *lock(&self.0) = screened;
+        }
+    }
 }
 
 /// What came of a whole flow.
@@ -50,13 +75,13 @@ pub fn screen(
     filters: &Filters,
     exact: Option<&ExactSet>,
     wanted: Wanted,
-    deliver: impl FnMut(Screened) -> Result<()> + Send,
+    mut deliver: impl FnMut(&Screened) -> Result<()> + Send,
 ) -> Result<Summary> {
-    let started = Instant::now();
+    let (started, spare) = (Instant::now(), Spare::default());
     let outcome = driver.run(
         || 0u64,
         |admitted, batch| {
-            let mut screened = Screened::default();
+            let mut screened = spare.screened(batch);
             batch.for_each_chunk(|first, keys| {
                 let mut words = [0; CHUNK / 64];
                 let found = &mut words[..keys.len().div_ceil(64)];
@@ -70,7 +95,11 @@ pub fn screen(
             })?;
             Ok(screened)
         },
-        deliver,
+        |screened| {
+            deliver(&screened)?;
+            spare.keep(screened);
+            Ok(())
+        },
     )?;
     let admitted = outcome.partials.iter().map(|(admitted, _)| admitted).sum();
     Ok(Summary { tally: outcome.tally, admitted, time: started.elapsed() })

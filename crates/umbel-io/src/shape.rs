@@ -136,11 +136,10 @@ fn names(header: &[u8], delimiter: u8) -> Vec<String> {
     let header = header.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(header);
     let mut names = Vec::new();
     let mut next = Some(0);
+    let mut bytes = header.to_vec();
     while let Some(start) = next {
-        let mut extra = Vec::new();
-        let (name, after) =
-            field(header, start..header.len(), delimiter, is_quoted(delimiter), &mut extra);
-        names.push(String::from_utf8_lossy(header.get(name).unwrap_or(&extra)).into_owned());
+        let (name, after) = field(&mut bytes, start..header.len(), delimiter, is_quoted(delimiter));
+        names.push(String::from_utf8_lossy(&bytes[name]).into_owned());
         next = after;
     }
     names

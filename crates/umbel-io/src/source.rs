@@ -111,7 +111,8 @@ impl Magic {
         if magics.iter().any(|(magic, _)| first.len() < magic.len() && magic.starts_with(first)) {
             return None;
         }
-        let found = magics.iter().find(|(magic, _)| first.starts_with(magic)).map(|&(_, found)| found);
+        let found =
+            magics.iter().find(|(magic, _)| first.starts_with(magic)).map(|&(_, found)| found);
         if found != Some(Magic::Bzip2) {
             return Some(found);
         }

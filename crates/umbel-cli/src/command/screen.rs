@@ -162,9 +162,10 @@ impl Args {
         let progress = watch(&driver.meter);
         let live = driver.is_live();
         let summary = screen(&driver, filters, exact, wanted, |lines| {
-            for (out, lines) in [(&mut admitted, lines.admitted), (&mut rejected, lines.rejected)] {
+            for (out, lines) in [(&mut admitted, &lines.admitted), (&mut rejected, &lines.rejected)]
+            {
                 if let Some(out) = out {
-                    out.deliver(&lines, live)?;
+                    out.deliver(lines, live)?;
                 }
             }
             Ok(())

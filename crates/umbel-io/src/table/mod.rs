@@ -80,6 +80,7 @@ impl Table {
         let Some(group) = self.metadata.row_groups().get(self.next) else { return Ok(None) };
         self.next += 1;
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+        let plain = group.column(self.key.leaf).uncompressed_size();
         let size: i64 = group.columns().iter().map(|column| column.compressed_size()).sum();
         Ok(Some(RowGroup {
             name: Arc::clone(&self.name),
@@ -87,6 +88,7 @@ impl Table {
             by: self.by.map(|by| self.cells(self.next - 1, by)).transpose()?,
             round: self.round,
             integers: self.integers,
+            step: row_group::step(usize::try_from(plain).unwrap_or(0), rows),
             left: rows,
             at: 0,
             decoded: 0,

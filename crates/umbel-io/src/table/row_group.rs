@@ -11,8 +11,9 @@ use crate::parser::{EMPTY_KEY, NO_INTEGER, integer};
 use crate::{Meter, Result};
 
 const LONG_KEY: &str = "the key is longer than 16 MiB";
-/// Rows decoded at once.
+/// Rows decoded at once, and the bytes they may have, in the mean, where their values are long.
 const ROWS: usize = 8192;
+const ROWS_BYTES: usize = 1 << 20;
 
 /// The rows that are left of a row group.
 pub(crate) struct RowGroup {
@@ -21,6 +22,8 @@ pub(crate) struct RowGroup {
     pub(super) by: Option<Cells>,
     pub(super) round: bool,
     pub(super) integers: bool,
+    /// Rows decoded at once.
+    pub(super) step: usize,
     /// Rows that have not been decoded.
     pub(super) left: usize,
     /// The next of the rows decoded last, and their number.
@@ -52,7 +55,7 @@ impl RowGroup {
     }
 
     fn decode(&mut self) -> Result<()> {
-        let rows = self.left.min(ROWS);
+        let rows = self.left.min(self.step);
         let RowGroup { key, by, name, .. } = self;
         damaged(name, || {
             key.decode(rows)?;
@@ -76,6 +79,11 @@ impl RowGroup {
         group.write(&mut self.text);
         Ok((row, Some(groups.id(&self.text, self.round)?)))
     }
+}
+
+/// How many rows are decoded at once where the values of `rows` take so many bytes.
+pub(super) fn step(bytes: usize, rows: usize) -> usize {
+    (ROWS_BYTES / (bytes / rows.max(1)).max(1)).clamp(1, ROWS)
 }
 
 /// Writes a key, with a newline behind it: the line that is printed for it. An integer's 64 bits stand apart.
