@@ -1,10 +1,11 @@
 //! Auditing filters against a whole input: exact counts over distinct keys.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use umbel::audit::Counts;
+use umbel::groups::compare_names;
 use umbel::hash::{Strategy, xxh3};
 use umbel::{Bloom, Groups, Keys};
 
@@ -27,36 +28,43 @@ pub fn audit_one(
     let (mut kept, members) = audit.read(members, 0, |_| 0)?;
     let (more, flow) = audit.read(flow, STRANGER, |_| STRANGER)?;
     kept.extend(more);
-    let counts = audit.count(&kept, threads)?;
+    let (counts, _) = audit.count(&kept, threads, 0)?;
     Ok((counts[0], members, flow))
 }
 
-/// The counts of every group over the whole table that the driver reads, in the order of the groups; and how many groups
-/// of the table are not in the file.
-pub fn audit_groups(
-    groups: &Groups,
-    driver: &Driver,
-    memory: usize,
-) -> Result<(Vec<Counts>, usize, Tally)> {
+/// What came of the audit of groups.
+#[derive(Debug)]
+pub struct Audited {
+    /// The counts of every group of the file, in their order.
+    pub counts: Vec<Counts>,
+    /// The groups of the table that have no filter, in their order, with the number of their distinct keys: whoever asks the file for
+    /// one of these is told "no".
+    pub missing: Vec<(String, u64)>,
+    /// Rows of the table.
+    pub tally: Tally,
+}
+
+/// Counts every group over the whole table that the driver reads.
+pub fn audit_groups(groups: &Groups, driver: &Driver, memory: usize) -> Result<Audited> {
     let audit = Audit::new(groups.iter().map(|(_, filter)| filter).collect(), memory);
-    let names: Vec<&str> = groups.names().collect();
-    let unknown = Mutex::new(BTreeSet::new());
-    let place =
-        |name: &str| names.iter().position(|&found| found == name).map_or(STRANGER, |at| at as u32);
+    let tags: HashMap<String, u32> = groups.names().map(String::from).zip(0..).collect();
+    let (tags, first) = (Mutex::new(tags), 2 * groups.len() as u32);
     let (kept, tally) = audit.read(driver, STRANGER, |name| {
-        let tag = place(name);
-        if tag == STRANGER {
-            lock(&unknown).insert(name.to_string());
-        }
-        tag
+        let mut tags = lock(&tags);
+        let next = first + (tags.len() - groups.len()) as u32;
+        *tags.entry(name.into()).or_insert(next)
     })?;
-    let counts = audit.count(&kept, driver.threads)?;
-    let unknown = lock(&unknown).len();
-    Ok((counts, unknown, tally))
+    let tags = tags.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (counts, keys) = audit.count(&kept, driver.threads, tags.len() - groups.len())?;
+    let missing = tags.into_iter().filter(|(_, tag)| *tag >= first);
+    let mut missing: Vec<_> =
+        missing.map(|(name, tag)| (name, keys[(tag - first) as usize])).collect();
+    missing.sort_by(|(a, _), (b, _)| compare_names(a, b));
+    Ok(Audited { counts, missing, tally })
 }
 
 /// A row's tag is the place of the filter that has its key as a member. Where filters need the key itself, a further record for
-/// each filter that admits it has that filter's place plus the number of filters.
+/// each filter that admits it has that filter's place plus the number of filters. Behind these come the groups that have no filter.
 struct Audit<'a> {
     filters: Vec<&'a Bloom>,
     /// The seed of the hash that serves all filters; none where filters need the key itself.
@@ -110,15 +118,22 @@ impl<'a> Audit<'a> {
         Ok(())
     }
 
-    fn count(&self, kept: &[Buckets], threads: usize) -> Result<Vec<Counts>> {
+    /// The counts of every filter, and the distinct keys of each of the groups that have none.
+    fn count(
+        &self,
+        kept: &[Buckets],
+        threads: usize,
+        missing: usize,
+    ) -> Result<(Vec<Counts>, Vec<u64>)> {
         let next = AtomicUsize::new(0);
         let parts = in_threads(threads, || {
             let mut counts = vec![Counts::default(); self.filters.len()];
-            let (mut records, mut keys) = (Vec::new(), DistinctKeys::new(self.filters.len()));
+            let mut records = Vec::new();
+            let mut keys = DistinctKeys::new(self.filters.len(), missing);
             loop {
                 let bucket = next.fetch_add(1, Ordering::Relaxed);
                 if bucket >= BUCKETS {
-                    return Ok(counts);
+                    return Ok((counts, keys.missing));
                 }
                 let kept = kept.iter().map(|buckets| buckets.records(bucket));
                 self.store.bucket(bucket, kept, &mut records)?;
@@ -126,9 +141,10 @@ impl<'a> Audit<'a> {
                 self.count_keys(&keys, &mut counts)?;
             }
         })?;
-        let mut total = vec![Counts::default(); self.filters.len()];
-        for counts in parts {
-            total.iter_mut().zip(counts).for_each(|(total, counts)| *total += counts);
+        let mut total = (vec![Counts::default(); self.filters.len()], vec![0; missing]);
+        for (counts, missing) in parts {
+            total.0.iter_mut().zip(counts).for_each(|(total, counts)| *total += counts);
+            total.1.iter_mut().zip(missing).for_each(|(total, keys)| *total += keys);
         }
         Ok(total)
     }
@@ -154,11 +170,17 @@ struct DistinctKeys {
     hashes: Vec<u64>,
     /// For each tag, the keys that have it, by their place among the hashes.
     tagged: Vec<Vec<usize>>,
+    /// For each tag beyond, the number of keys that have it, of all buckets so far.
+    missing: Vec<u64>,
 }
 
 impl DistinctKeys {
-    fn new(filters: usize) -> DistinctKeys {
-        DistinctKeys { hashes: Vec::new(), tagged: vec![Vec::new(); 2 * filters] }
+    fn new(filters: usize, missing: usize) -> DistinctKeys {
+        DistinctKeys {
+            hashes: Vec::new(),
+            tagged: vec![Vec::new(); 2 * filters],
+            missing: vec![0; missing],
+        }
     }
 
     fn fill(&mut self, records: &[Record]) {
@@ -166,8 +188,11 @@ impl DistinctKeys {
         self.tagged.iter_mut().for_each(Vec::clear);
         for key in records.chunk_by(Record::same_key) {
             for record in key {
-                if let Some(tagged) = self.tagged.get_mut(record.tag() as usize) {
+                let tag = record.tag() as usize;
+                if let Some(tagged) = self.tagged.get_mut(tag) {
                     tagged.push(self.hashes.len());
+                } else if let Some(keys) = self.missing.get_mut(tag - self.tagged.len()) {
+                    *keys += 1;
                 }
             }
             self.hashes.push(key[0].hash());

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use umbel::audit::{Counts, Verdict, judge};
 use umbel::{Bloom, Groups};
 use umbel_io::Filters;
-use umbel_io::audit::{audit_groups, audit_one};
+use umbel_io::audit::{Audited, audit_groups, audit_one};
 
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
@@ -63,6 +63,19 @@ struct Line {
     verdict: Verdict,
 }
 
+/// What the audit found.
+struct Report {
+    lines: Vec<Line>,
+    /// The groups of the table that have no filter, with their distinct keys: false negatives all of them.
+    missing: Vec<(String, u64)>,
+}
+
+impl Report {
+    fn holds(&self) -> bool {
+        self.missing.is_empty() && self.lines.iter().all(|line| line.verdict.holds)
+    }
+}
+
 impl Args {
     pub fn run(mut self) -> Result<ExitCode> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
@@ -70,24 +83,22 @@ impl Args {
         }
         let filters = Filters::open(&self.filter, self.input.threads())?;
         remembered::read(filters.metadata(), &mut self.input, &mut self.grouping);
-        let lines = match &filters {
+        let report = match &filters {
             Filters::One(filter) => self.one(filter)?,
             Filters::Groups(groups) => self.groups(groups)?,
         };
-        let holds = lines.iter().all(|line| line.verdict.holds);
-        let text =
-            if self.json { self.json_text(&lines, holds)? } else { self.table(&lines, holds) };
+        let text = if self.json { self.json_text(&report)? } else { self.table(&report) };
         let mut out = Output::stdout();
         out.write_all(text.as_bytes())?;
         out.commit()?;
-        Ok(ExitCode::from(u8::from(!holds)))
+        Ok(ExitCode::from(u8::from(!report.holds())))
     }
 
     fn memory(&self) -> usize {
         usize::try_from(self.memory).unwrap_or(usize::MAX)
     }
 
-    fn one(&self, filter: &Bloom) -> Result<Vec<Line>> {
+    fn one(&self, filter: &Bloom) -> Result<Report> {
         let Some(members) = &self.members else {
             bail!(
                 "{}: to audit one filter, name the file with the keys that were inserted: --members FILE",
@@ -104,10 +115,11 @@ impl Args {
         drop(progress);
         notice::malformed(&of_members);
         notice::malformed(&of_flow);
-        Ok(vec![Line { group: None, counts, verdict: judge(filter, &counts, self.confidence) }])
+        let line = Line { group: None, counts, verdict: judge(filter, &counts, self.confidence) };
+        Ok(Report { lines: vec![line], missing: Vec::new() })
     }
 
-    fn groups(&self, groups: &Groups) -> Result<Vec<Line>> {
+    fn groups(&self, groups: &Groups) -> Result<Report> {
         let path = self.filter.display();
         if self.members.is_some() {
             bail!(
@@ -120,18 +132,13 @@ impl Args {
         let integers = groups.key_type() == Some(umbel::KeyType::U64);
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
         let progress = Progress::watch(&driver.meter);
-        let (counts, unknown, tally) = audit_groups(groups, &driver, self.memory())?;
+        let Audited { counts, missing, tally } = audit_groups(groups, &driver, self.memory())?;
         drop(progress);
         notice::malformed(&tally);
-        if unknown > 0
+        if !missing.is_empty()
             && counts.iter().all(|counts| counts.true_positives + counts.false_negatives == 0)
         {
             bail!("{path}: none of its groups is in the table: check --by and --round");
-        }
-        if unknown > 0 {
-            notice::warn(format!(
-                "{unknown} groups of the table are not in {path}; their keys count as strangers to all"
-            ));
         }
         // Each group is judged more mildly, so that all together keep the confidence.
         let each = 1.0 - (1.0 - self.confidence) / groups.len().max(1) as f64;
@@ -140,10 +147,10 @@ impl Args {
             counts,
             verdict: judge(filter, &counts, each),
         };
-        Ok(groups.iter().zip(counts).map(line).collect())
+        Ok(Report { lines: groups.iter().zip(counts).map(line).collect(), missing })
     }
 
-    fn table(&self, lines: &[Line], holds: bool) -> String {
+    fn table(&self, report: &Report) -> String {
         let mut table = Table::new([
             "group",
             "members",
@@ -156,7 +163,7 @@ impl Args {
             "promised",
             "verdict",
         ]);
-        for Line { group, counts, verdict } in lines {
+        for Line { group, counts, verdict } in &report.lines {
             let (low, high) = counts.interval(self.confidence);
             table.row([
                 group.clone().unwrap_or_else(|| "all".into()),
@@ -171,18 +178,33 @@ impl Args {
                 if verdict.holds { "holds" } else { "BROKEN" }.into(),
             ]);
         }
-        let sum = if holds {
-            format!(
-                "The promise holds: no false negative, no rate beyond chance (confidence {}).\n",
-                self.confidence
-            )
-        } else {
-            format!("The promise is BROKEN (confidence {}).\n", self.confidence)
-        };
-        table.render() + &sum
+        for (name, keys) in &report.missing {
+            let keys = grouped(*keys);
+            let known = [name, &keys, &keys, "-", "-", "-", "-", "-", "-", "MISSING"];
+            table.row(known.map(String::from));
+        }
+        table.render() + &self.sum(report)
     }
 
-    fn json_text(&self, lines: &[Line], holds: bool) -> Result<String> {
+    fn sum(&self, report: &Report) -> String {
+        let confidence = self.confidence;
+        let without = match report.missing.len() {
+            0 => String::new(),
+            1 => "1 group of the table has no filter: its keys are false negatives.\n".into(),
+            many => {
+                format!(
+                    "{many} groups of the table have no filter: their keys are false negatives.\n"
+                )
+            }
+        };
+        let sum = match report.holds() {
+            true => "The promise holds: no false negative, no rate beyond chance",
+            false => "The promise is BROKEN",
+        };
+        format!("{without}{sum} (confidence {confidence}).\n")
+    }
+
+    fn json_text(&self, report: &Report) -> Result<String> {
         let object = |line: &Line| -> Value {
             let (low, high) = line.counts.interval(self.confidence);
             json!({
@@ -199,8 +221,16 @@ impl Args {
                 "holds": line.verdict.holds,
             })
         };
-        let filters: Vec<Value> = lines.iter().map(object).collect();
-        let all = json!({ "holds": holds, "confidence": self.confidence, "filters": filters });
+        let filters: Vec<Value> = report.lines.iter().map(object).collect();
+        let missing =
+            |(name, keys): &(String, u64)| json!({ "group": name, "false_negatives": keys });
+        let missing: Vec<Value> = report.missing.iter().map(missing).collect();
+        let all = json!({
+            "holds": report.holds(),
+            "confidence": self.confidence,
+            "filters": filters,
+            "missing": missing,
+        });
         Ok(serde_json::to_string_pretty(&all)? + "\n")
     }
 }
