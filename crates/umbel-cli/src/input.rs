@@ -55,6 +55,7 @@ impl Input {
         Shape {
             key: self.key.clone(),
             by: grouping.by.clone(),
+            weight: None,
             round: grouping.round,
             delimiter: self.delimiter,
             header: self.header,

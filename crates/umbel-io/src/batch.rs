@@ -29,6 +29,14 @@ impl Row {
     }
 }
 
+/// What a record holds.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) row: Row,
+    pub(crate) group: Option<u32>,
+    pub(crate) weight: Option<u64>,
+}
+
 /// Rows that could not be used.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Malformed {
@@ -51,6 +59,7 @@ pub struct Batch {
     pub(crate) bytes: Vec<u8>,
     pub(crate) rows: Vec<Row>,
     pub(crate) groups: Vec<u32>,
+    pub(crate) weights: Vec<u64>,
     pub(crate) names: Vec<String>,
     pub(crate) source: usize,
     pub(crate) long: bool,
@@ -65,6 +74,7 @@ impl Batch {
     pub(crate) fn clear(&mut self, unit: &'static str) {
         self.rows.clear();
         self.groups.clear();
+        self.weights.clear();
         self.malformed = Malformed::default();
         self.unit = unit;
         self.lines = 0;
@@ -72,11 +82,12 @@ impl Batch {
 
     /// Counts a row, and keeps it if it has a key.
     #[inline(always)]
-    pub(crate) fn push(&mut self, row: Result<(Row, Option<u32>), &'static str>) {
-        match row {
-            Ok((row, group)) => {
+    pub(crate) fn push(&mut self, record: Result<Record, &'static str>) {
+        match record {
+            Ok(Record { row, group, weight }) => {
                 self.rows.push(row);
                 self.groups.extend(group);
+                self.weights.extend(weight);
             }
             Err(reason) => self.malformed.add(self.lines, reason),
         }
@@ -111,6 +122,11 @@ impl Batch {
     /// The group of each row, as the worker numbers them; empty where no group was asked for.
     pub fn groups(&self) -> &[u32] {
         &self.groups
+    }
+
+    /// The weight of each row; empty where none was asked for.
+    pub fn weights(&self) -> &[u64] {
+        &self.weights
     }
 
     /// The names of the groups as the worker numbers them: all it has met so far.

@@ -1,6 +1,6 @@
 //! The hot loop over tables without quotes: one scan finds delimiters and newlines together.
 
-use crate::batch::{Batch, Row};
+use crate::batch::{Batch, Record, Row};
 use crate::groups::Interner;
 use crate::parser::{EMPTY_KEY, NO_COLUMN};
 use crate::shape::Fields;
@@ -71,7 +71,7 @@ impl Line {
         bytes: &[u8],
         end: usize,
         stop: usize,
-    ) -> Result<(Row, Option<u32>), &'static str> {
+    ) -> Result<Record, &'static str> {
         let whole = fields.key.is_none().then_some((self.start, end));
         let (key, key_end) = self.key.or(whole).ok_or(NO_COLUMN)?;
         if fields.by.is_some() && self.group.is_none() {
@@ -83,6 +83,6 @@ impl Line {
         // Last, so that a group is one only if it has a key.
         let group = self.group.map(|(start, end)| groups.id(&bytes[start..end], fields.round));
         let group = group.transpose()?;
-        Ok((Row::new(self.start..stop, key..key_end), group))
+        Ok(Record { row: Row::new(self.start..stop, key..key_end), group, weight: None })
     }
 }

@@ -1,8 +1,8 @@
-//! From the bytes of a block to rows with keys and groups.
+//! From the bytes of a block to rows with keys, groups and weights.
 
 use std::ops::Range;
 
-use crate::batch::{Batch, Row};
+use crate::batch::{Batch, Record, Row};
 use crate::block::Block;
 use crate::delimited;
 use crate::field::{field, record_ends};
@@ -15,6 +15,7 @@ const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
 pub(crate) const NO_COLUMN: &str = "a column is missing";
 pub(crate) const EMPTY_KEY: &str = "the key is empty";
 pub(crate) const NO_INTEGER: &str = "the key is not a 64-bit integer";
+pub(crate) const NO_WEIGHT: &str = "the weight is not a whole number from 0 to 2^64 - 1";
 
 /// Turns blocks into batches; it remembers the groups it has met.
 pub(crate) struct Parser {
@@ -71,21 +72,10 @@ impl Parser {
         fields: &Fields,
         bytes: &mut Vec<u8>,
         line: Range<usize>,
-    ) -> Result<(Row, Option<u32>), &'static str> {
+    ) -> Result<Record, &'static str> {
         let end = line.end - 1;
         let bare = line.start..end - usize::from(bytes[line.start..end].ends_with(b"\r"));
-        let (key, group) = self.columns(fields, bytes, bare)?;
-        Ok((Row::new(line, key), group))
-    }
-
-    /// The key and the group of a line.
-    fn columns(
-        &mut self,
-        fields: &Fields,
-        bytes: &mut Vec<u8>,
-        line: Range<usize>,
-    ) -> Result<(Range<usize>, Option<u32>), &'static str> {
-        let (mut key, group) = pick(fields, bytes, line).ok_or(NO_COLUMN)?;
+        let Picked { mut key, group, weight } = pick(fields, bytes, bare).ok_or(NO_COLUMN)?;
         if key.is_empty() {
             return Err(EMPTY_KEY);
         }
@@ -94,31 +84,39 @@ impl Parser {
             key = bytes.len()..bytes.len() + 8;
             bytes.extend(integer.to_le_bytes());
         }
+        let weight = weight.map(|weight| whole(&bytes[weight]).ok_or(NO_WEIGHT)).transpose()?;
         // Last, so that a group is one only if it has a key.
         let group = group.map(|group| self.groups.id(&bytes[group], fields.round));
-        Ok((key, group.transpose()?))
+        Ok(Record { row: Row::new(line, key), group: group.transpose()?, weight })
     }
 }
 
-/// Where the key and the group of a line stand; none if the line has not got them.
-fn pick(
-    fields: &Fields,
-    bytes: &mut Vec<u8>,
-    line: Range<usize>,
-) -> Option<(Range<usize>, Option<Range<usize>>)> {
-    let (mut key, mut group) = (fields.key.is_none().then(|| line.clone()), None);
+/// Where the parts of a line stand.
+struct Picked {
+    key: Range<usize>,
+    group: Option<Range<usize>>,
+    weight: Option<Range<usize>>,
+}
+
+/// Finds the parts of a line; none if the line has not got them.
+fn pick(fields: &Fields, bytes: &mut Vec<u8>, line: Range<usize>) -> Option<Picked> {
+    let (mut key, mut group, mut weight) = (fields.key.is_none().then(|| line.clone()), None, None);
     let mut at = Some(line.start);
-    for place in 0..fields.key.max(fields.by).map_or(0, |last| last + 1) {
+    let last = fields.key.max(fields.by).max(fields.weight);
+    for place in 0..last.map_or(0, |last| last + 1) {
         let (field, next) = field(bytes, at?..line.end, fields.delimiter, fields.quoted);
         at = next;
         if fields.key == Some(place) {
             key = Some(field.clone());
         }
         if fields.by == Some(place) {
-            group = Some(field);
+            group = Some(field.clone());
+        }
+        if fields.weight == Some(place) {
+            weight = Some(field);
         }
     }
-    Some((key?, group))
+    Some(Picked { key: key?, group, weight })
 }
 
 /// The rows of a block where the key is the line: the hot loop of every run over a plain list.
@@ -143,6 +141,11 @@ fn whole_lines(block: &Block, batch: &mut Batch) {
 /// The lines before the first record.
 fn header_lines(block: &Block, bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', &bytes[..block.start]).count() as u64
+}
+
+/// A whole number that is not negative.
+pub(crate) fn whole(text: &[u8]) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// A decimal integer from -2^63 to 2^64 - 1, as 64 bits.

@@ -1,4 +1,4 @@
-//! Which part of a record is the key, and which the group.
+//! Which part of a record is the key, which the group and which the weight.
 
 use std::fmt;
 
@@ -45,6 +45,8 @@ pub struct Shape {
     pub by: Option<Column>,
     /// Whether groups are decimal numbers to be rounded half up.
     pub round: bool,
+    /// The column of the weight, a whole number.
+    pub weight: Option<Column>,
     /// What separates columns: by default a comma in `.csv` files and a tab elsewhere.
     pub delimiter: Option<u8>,
     /// Whether the first line is a header even where no column is named.
@@ -57,7 +59,7 @@ impl Shape {
     /// Whether the first line of each input is a header.
     pub(crate) fn has_header(&self) -> bool {
         let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
-        self.header || named(&self.key) || named(&self.by)
+        self.header || named(&self.key) || named(&self.by) || named(&self.weight)
     }
 
     /// What to do with the records of one input, whose header is given if it has one.
@@ -80,6 +82,7 @@ impl Shape {
         Ok(Fields {
             key: place(&self.key)?,
             by: place(&self.by)?,
+            weight: place(&self.weight)?,
             round: self.round,
             delimiter,
             quoted: self.quoted(source).is_some(),
@@ -89,7 +92,7 @@ impl Shape {
 
     /// The delimiter, where fields of this input may stand in quotes and records hold newlines.
     pub(crate) fn quoted(&self, source: &Source) -> Option<u8> {
-        let columns = self.key.is_some() || self.by.is_some();
+        let columns = self.key.is_some() || self.by.is_some() || self.weight.is_some();
         Some(self.delimiter(source)).filter(|&delimiter| columns && is_quoted(delimiter))
     }
 
@@ -103,6 +106,7 @@ impl Shape {
 pub(crate) struct Fields {
     pub(crate) key: Option<usize>,
     pub(crate) by: Option<usize>,
+    pub(crate) weight: Option<usize>,
     pub(crate) round: bool,
     pub(crate) delimiter: u8,
     pub(crate) quoted: bool,
@@ -112,12 +116,12 @@ pub(crate) struct Fields {
 impl Fields {
     /// Whether fields are taken as they stand in the line.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.quoted && !self.integers
+        !self.quoted && !self.integers && self.weight.is_none()
     }
 
     /// Whether the key is simply the line.
     pub(crate) fn is_whole_line(&self) -> bool {
-        self.key.is_none() && self.by.is_none() && !self.integers
+        self.key.is_none() && self.by.is_none() && self.weight.is_none() && !self.integers
     }
 }
 

@@ -1,4 +1,4 @@
-//! Parquet files: of all their columns only those of the key and the group are read, and row groups in parallel.
+//! Parquet files: of all their columns only those that are asked for are read, and row groups in parallel.
 
 mod cells;
 mod columns;
@@ -36,6 +36,7 @@ pub(crate) struct Table {
     metadata: ParquetMetaData,
     key: Picked,
     by: Option<Picked>,
+    weight: Option<Picked>,
     round: bool,
     integers: bool,
     meter: Arc<Meter>,
@@ -62,10 +63,12 @@ impl Table {
         let columns = Columns { name: &name, metadata: &metadata };
         let key = columns.key(shape)?;
         let by = shape.by.as_ref().map(|by| columns.group(by, shape.round)).transpose()?;
+        let weight = shape.weight.as_ref().map(|weight| columns.weight(weight)).transpose()?;
         Ok(Some(Table {
             pages,
             key,
             by,
+            weight,
             round: shape.round,
             integers: shape.integers,
             meter: Arc::clone(meter),
@@ -86,6 +89,7 @@ impl Table {
             name: Arc::clone(&self.name),
             key: self.cells(self.next - 1, self.key)?,
             by: self.by.map(|by| self.cells(self.next - 1, by)).transpose()?,
+            weight: self.weight.map(|weight| self.cells(self.next - 1, weight)).transpose()?,
             round: self.round,
             integers: self.integers,
             step: row_group::step(usize::try_from(plain).unwrap_or(0), rows),

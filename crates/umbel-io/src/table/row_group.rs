@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::cells::{Cell, Cells};
 use super::damaged;
-use crate::batch::{Batch, Row};
+use crate::batch::{Batch, Record, Row};
 use crate::block::{BLOCK, MAX_RECORD};
 use crate::groups::Interner;
-use crate::parser::{EMPTY_KEY, NO_INTEGER, integer};
+use crate::parser::{EMPTY_KEY, NO_INTEGER, NO_WEIGHT, integer, whole};
 use crate::{Meter, Result};
 
 const LONG_KEY: &str = "the key is longer than 16 MiB";
@@ -20,6 +20,7 @@ pub(crate) struct RowGroup {
     pub(super) name: Arc<str>,
     pub(super) key: Cells,
     pub(super) by: Option<Cells>,
+    pub(super) weight: Option<Cells>,
     pub(super) round: bool,
     pub(super) integers: bool,
     /// Rows decoded at once.
@@ -32,7 +33,7 @@ pub(crate) struct RowGroup {
     pub(super) meter: Arc<Meter>,
     /// Bytes of the file that a row stands for, in the mean.
     pub(super) bytes_a_row: f64,
-    /// The text of a group.
+    /// The text of a group or weight.
     pub(super) text: Vec<u8>,
 }
 
@@ -56,10 +57,12 @@ impl RowGroup {
 
     fn decode(&mut self) -> Result<()> {
         let rows = self.left.min(self.step);
-        let RowGroup { key, by, name, .. } = self;
+        let RowGroup { key, by, weight, name, .. } = self;
         damaged(name, || {
-            key.decode(rows)?;
-            by.as_mut().map_or(Ok(()), |by| by.decode(rows))
+            [Some(key), by.as_mut(), weight.as_mut()]
+                .into_iter()
+                .flatten()
+                .try_for_each(|column| column.decode(rows))
         })?;
         self.left -= rows;
         (self.at, self.decoded) = (0, rows);
@@ -67,17 +70,22 @@ impl RowGroup {
     }
 
     /// The next row. Its group comes last: a group is one only if it has a key.
-    fn row(
-        &mut self,
-        groups: &mut Interner,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(Row, Option<u32>), &'static str> {
+    fn row(&mut self, groups: &mut Interner, bytes: &mut Vec<u8>) -> Result<Record, &'static str> {
         let row = write_key(&self.key.cells[self.at], self.integers, bytes)?;
-        let Some(by) = &self.by else { return Ok((row, None)) };
+        let weight = match &self.weight {
+            None => None,
+            Some(weight) => {
+                self.text.clear();
+                weight.cells[self.at].write(&mut self.text);
+                Some(whole(&self.text).ok_or(NO_WEIGHT)?)
+            }
+        };
+        let Some(by) = &self.by else { return Ok(Record { row, group: None, weight }) };
         let Some(group) = by.cells[self.at].some() else { return Err("the group is null") };
         self.text.clear();
         group.write(&mut self.text);
-        Ok((row, Some(groups.id(&self.text, self.round)?)))
+        let group = Some(groups.id(&self.text, self.round)?);
+        Ok(Record { row, group, weight })
     }
 }
 
