@@ -140,6 +140,11 @@ impl Batch {
         &self.bytes[row.key_start as usize..row.key_end as usize]
     }
 
+    /// The key of a row as text: a key that is a number is written as one.
+    pub fn key_text(&self, row: &Row) -> std::borrow::Cow<'_, [u8]> {
+        self.key(row).into()
+    }
+
     /// The whole line of a row, with its newline.
     #[inline]
     pub fn line(&self, row: &Row) -> &[u8] {

@@ -19,6 +19,7 @@ pub mod batch;
 mod block;
 mod buckets;
 pub mod build;
+pub mod count;
 mod delimited;
 pub mod driver;
 mod error;

@@ -3,6 +3,7 @@
 mod audit;
 mod build;
 mod completions;
+mod count;
 mod r#gen;
 mod info;
 mod man;
@@ -41,6 +42,7 @@ enum Command {
     Audit(audit::Args),
     Merge(merge::Args),
     Info(info::Args),
+    Count(count::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -55,6 +57,7 @@ impl Umbel {
             Command::Audit(args) => args.run(),
             Command::Merge(args) => args.run(),
             Command::Info(args) => args.run(),
+            Command::Count(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Man(args) => args.run(),

@@ -1,0 +1,84 @@
+//! `umbel count query`: what did each key come to?
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::json;
+use umbel::{CountMin, KeyType, Keys};
+use umbel_io::count;
+
+use crate::input::{Grouping, Input};
+use crate::notice;
+use crate::output::Output;
+use crate::progress::Progress;
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel count query hits.umbel keys.txt               each key, a tab, its estimate
+  umbel count query hits.umbel keys.txt --above 100   those that may have come more than 100 times
+  umbel count query hits.umbel log.csv --key user --json
+Exit code: 0 = a key was printed, 1 = none, 2 = an error.";
+
+/// Print what each key came to: never too low
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The sketch
+    sketch: PathBuf,
+
+    /// Files with keys, also compressed; - or none is stdin
+    files: Vec<PathBuf>,
+
+    /// Print only keys whose estimate is above this; no key that really is above is left out
+    #[arg(long, value_name = "COUNT")]
+    above: Option<u64>,
+
+    /// Print JSON, one object a line, with the bound of the error
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    input: Input,
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        let sketch = CountMin::open(&self.sketch)?;
+        let integers = sketch.params().key_type() == KeyType::U64;
+        let driver =
+            self.input.driver(&self.files, self.input.shape(&Grouping::default(), integers));
+        let mut out = Output::stdout();
+        let live = driver.is_live();
+        let progress = Progress::beside_lines(&driver.meter);
+        let bound = sketch.bound();
+        let (written, tally) = count::query(
+            &driver,
+            |keys, estimates| Ok(sketch.estimate_batch(Keys::Bytes(keys), estimates)?),
+            |batch, row, estimate, lines| {
+                let wanted = self.above.is_none_or(|above| estimate > above);
+                if wanted {
+                    self.write(&batch.key_text(row), estimate, bound, lines);
+                }
+                wanted
+            },
+            |lines| out.deliver(&lines, live),
+        )?;
+        drop(progress);
+        out.commit()?;
+        notice::malformed(&tally);
+        Ok(ExitCode::from(u8::from(written == 0)))
+    }
+
+    /// Writes a line. Writing to memory does not fail.
+    fn write(&self, key: &[u8], estimate: u64, bound: u64, lines: &mut Vec<u8>) {
+        let _ = if self.json {
+            let key = String::from_utf8_lossy(key);
+            writeln!(lines, "{}", json!({ "key": key, "estimate": estimate, "bound": bound }))
+        } else {
+            lines.extend_from_slice(key);
+            writeln!(lines, "\t{estimate}")
+        };
+    }
+}
