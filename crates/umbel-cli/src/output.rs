@@ -27,9 +27,7 @@ impl Output {
         if path == Path::new("-") {
             return Ok(Output::stdout());
         }
-        let file = NewFile::create(path)?;
-        file.aside().into_iter().for_each(interrupt::watch);
-        Ok(Output::File(file))
+        Ok(Output::File(interrupt::begin(path)?))
     }
 
     /// Whether it is standard output.

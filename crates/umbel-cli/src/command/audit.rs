@@ -81,8 +81,14 @@ impl Args {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             bail!("--confidence lies between 0 and 1, for example 0.999; not {}", self.confidence);
         }
+        let flow = input::or_stdin(&self.files);
+        input::check_stdin(flow.iter().chain(&self.members))?;
         let filters = Filters::open(&self.filter, self.input.threads())?;
+        if let (Filters::One(_), Some(_)) = (&filters, &self.grouping.by) {
+            bail!("{}: it holds one filter, no groups: leave out --by", self.filter.display());
+        }
         remembered::read(filters.metadata(), &mut self.input, &mut self.grouping);
+        self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let report = match &filters {
             Filters::One(filter) => self.one(filter)?,
             Filters::Groups(groups) => self.groups(groups)?,

@@ -38,7 +38,7 @@ pub struct Args {
     files: Vec<PathBuf>,
 
     /// Select the lines that are certainly not in the set instead
-    #[arg(short = 'v', long)]
+    #[arg(short = 'v', long, conflicts_with_all = ["report", "admitted", "rejected"])]
     invert: bool,
 
     /// Print only the number of selected lines
@@ -89,6 +89,9 @@ pub struct Args {
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
         let started = Instant::now();
+        let flow = input::or_stdin(&self.files);
+        input::check_stdin(flow.iter().chain(&self.exact))?;
+        self.input.check_delimiter(self.input.key.is_some() || self.exact_key.is_some())?;
         let filters = self.open()?;
         let shape = self.input.shape(&Grouping::default(), filters.holds_integers());
         let exact = self.exact.as_ref().map(|path| self.read_exact(path, &shape)).transpose()?;
