@@ -63,7 +63,7 @@ macro_rules! dispatch {
 }
 
 /// Places that are asked for ahead of the one at hand; behind the last stand as many zeros.
-pub(super) const AHEAD: usize = 16;
+pub(super) const AHEAD: usize = 32;
 /// Tables up to this many bytes are taken to be in the cache.
 const NEAR: usize = 1 << 19;
 /// Counters copied or merged at a time.
