@@ -5,6 +5,7 @@ mod input;
 mod interrupt;
 mod notice;
 mod output;
+mod overlap;
 mod planning;
 mod progress;
 mod remembered;
