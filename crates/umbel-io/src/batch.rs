@@ -124,6 +124,16 @@ impl Batch {
         &self.bytes[row.key_start as usize..row.key_end as usize]
     }
 
+    /// The decimal text of a key that is a number. Behind its eight bytes stands whether it was written with a minus: from 2^63 on the
+    /// bits alone do not tell.
+    pub fn integer(&self, row: &Row) -> String {
+        let bits = u64::from_le_bytes(self.key(row).try_into().unwrap_or_default());
+        match self.bytes.get(row.key_end as usize) {
+            Some(1) => bits.cast_signed().to_string(),
+            _ => bits.to_string(),
+        }
+    }
+
     /// The whole line of a row, with its newline.
     #[inline]
     pub fn line(&self, row: &Row) -> &[u8] {

@@ -24,7 +24,7 @@ pub fn which(
                 if !names.is_empty() {
                     *admitted += 1;
                     if driver.shape.integers {
-                        lines.extend_from_slice(integer(key).as_bytes());
+                        lines.extend_from_slice(batch.integer(row).as_bytes());
                     } else {
                         lines.extend_from_slice(key);
                     }
@@ -43,10 +43,4 @@ pub fn which(
     )?;
     let admitted = outcome.partials.iter().map(|(admitted, _)| admitted).sum();
     Ok((admitted, outcome.tally))
-}
-
-/// The decimal text of a key that is a number. Its sign is not kept, and negative ids are likelier than those from 2^63 on.
-fn integer(key: &[u8]) -> String {
-    let bytes = key.try_into().unwrap_or_default();
-    i64::from_le_bytes(bytes).to_string()
 }
