@@ -140,9 +140,22 @@ impl Batch {
         &self.bytes[row.key_start as usize..row.key_end as usize]
     }
 
-    /// The key of a row as text: a key that is a number is written as one.
-    pub fn key_text(&self, row: &Row) -> std::borrow::Cow<'_, [u8]> {
-        self.key(row).into()
+    /// Appends the text of a row's key: a key that is a number (`integers`) is written as one.
+    pub fn write_key(&self, row: &Row, integers: bool, out: &mut Vec<u8>) {
+        match integers {
+            true => out.extend_from_slice(self.integer(row).as_bytes()),
+            false => out.extend_from_slice(self.key(row)),
+        }
+    }
+
+    /// The decimal text of a key that is a number. Behind its eight bytes stands whether it was written with a minus: from 2^63 on the
+    /// bits alone do not tell.
+    fn integer(&self, row: &Row) -> String {
+        let bits = u64::from_le_bytes(self.key(row).try_into().unwrap_or_default());
+        match self.bytes.get(row.key_end as usize) {
+            Some(1) => bits.cast_signed().to_string(),
+            _ => bits.to_string(),
+        }
     }
 
     /// The whole line of a row, with its newline.

@@ -13,6 +13,9 @@ pub(crate) const BLOCK: usize = 256 << 10;
 /// The longest record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
 
+/// The mark of UTF-8 that some programs put before a text: no part of it.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Whole records of one input.
 pub(crate) struct Block {
     /// Where the records begin: behind the header, in the first block of an input that has one.
@@ -70,9 +73,10 @@ impl Text {
             return Ok(Some(Block { start: 0, long, fields: Arc::clone(fields) }));
         }
         table::refuse_stream(source, bytes)?;
+        let text = self.text(bytes);
         let (start, header) = match shape.has_header() {
-            true => self.header(bytes),
-            false => (0, None),
+            true => self.header(bytes, text),
+            false => (text, None),
         };
         let fields = Arc::new(shape.fields(source, header)?);
         self.fields = Some(Arc::clone(&fields));
@@ -134,16 +138,23 @@ impl Text {
         Ok(len)
     }
 
-    /// Where the first record ends, and the record.
-    fn header<'b>(&self, bytes: &'b [u8]) -> (usize, Option<&'b [u8]>) {
+    /// Where the text of a block begins: behind the mark, in the first.
+    fn text(&self, bytes: &[u8]) -> usize {
+        if self.fields.is_none() && bytes.starts_with(MARK) { MARK.len() } else { 0 }
+    }
+
+    /// Where the first record ends, and the record, which begins at `start`.
+    fn header<'b>(&self, bytes: &'b [u8], start: usize) -> (usize, Option<&'b [u8]>) {
+        let text = &bytes[start..];
         let mut end = None;
         match self.quoted {
-            Some(delimiter) => record_ends(bytes, delimiter, |at| _ = end.get_or_insert(at)),
-            None => end = memchr::memchr(b'\n', bytes),
+            Some(delimiter) => record_ends(text, delimiter, |at| _ = end.get_or_insert(at)),
+            None => end = memchr::memchr(b'\n', text),
         }
+        let end = end.map(|at| start + at);
         // Only a quote that is never closed leaves a last record without an end.
         let end = end.unwrap_or(bytes.len() - 1);
-        let line = &bytes[..end];
+        let line = &bytes[start..end];
         (end + 1, Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
@@ -151,8 +162,8 @@ impl Text {
     fn last_end(&self, bytes: &[u8], new: usize) -> Option<usize> {
         let last = new + memchr::memrchr(b'\n', &bytes[new..])? + 1;
         let Some(delimiter) = self.quoted else { return Some(last) };
-        let mut end = None;
-        record_ends(&bytes[..last], delimiter, |at| end = Some(at + 1));
+        let (start, mut end) = (self.text(bytes), None);
+        record_ends(&bytes[start..last], delimiter, |at| end = Some(start + at + 1));
         end
     }
 }

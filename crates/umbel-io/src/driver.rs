@@ -52,7 +52,7 @@ impl Driver {
         work: impl Fn(&mut P, &mut Batch) -> Result<O> + Sync,
         deliver: impl FnMut(O) -> Result<()> + Send,
     ) -> Result<Outcome<P>> {
-        self.sources.iter().filter_map(Source::size).for_each(|size| self.meter.expect(size));
+        self.sources.iter().for_each(|source| self.meter.expect(source.size()));
         let lane = Arc::new(Lane::default());
         let tasks = Mutex::new(Tasks::new(self, &lane));
         let take = |bytes: &mut Vec<u8>| lock(&tasks).next(bytes);

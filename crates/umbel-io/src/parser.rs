@@ -80,9 +80,8 @@ impl Parser {
             return Err(EMPTY_KEY);
         }
         if fields.integers {
-            let integer = integer(&bytes[key]).ok_or(NO_INTEGER)?;
-            key = bytes.len()..bytes.len() + 8;
-            bytes.extend(integer.to_le_bytes());
+            let (bits, negative) = integer(&bytes[key]).ok_or(NO_INTEGER)?;
+            key = put_integer(bits, negative, bytes);
         }
         let weight = weight.map(|weight| whole(&bytes[weight]).ok_or(NO_WEIGHT)).transpose()?;
         // Last, so that a group is one only if it has a key.
@@ -148,8 +147,17 @@ pub(crate) fn whole(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// A decimal integer from -2^63 to 2^64 - 1, as 64 bits.
-pub(crate) fn integer(text: &[u8]) -> Option<u64> {
+/// A decimal integer from -2^63 to 2^64 - 1, as 64 bits, and whether it is negative.
+pub(crate) fn integer(text: &[u8]) -> Option<(u64, bool)> {
     let text = std::str::from_utf8(text).ok()?;
-    text.parse().ok().or_else(|| text.parse().ok().map(i64::cast_unsigned))
+    let negative = || text.parse::<i64>().ok().map(|number| (number.cast_unsigned(), number < 0));
+    text.parse().ok().map(|number| (number, false)).or_else(negative)
+}
+
+/// Appends the key that an integer is, as `Batch::integer` reads it; returns where the key stands.
+pub(crate) fn put_integer(bits: u64, negative: bool, bytes: &mut Vec<u8>) -> Range<usize> {
+    let start = bytes.len();
+    bytes.extend(bits.to_le_bytes());
+    bytes.push(u8::from(negative));
+    start..start + 8
 }

@@ -137,7 +137,6 @@ fn usual_delimiter(source: &Source) -> u8 {
 }
 
 fn names(header: &[u8], delimiter: u8) -> Vec<String> {
-    let header = header.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(header);
     let mut names = Vec::new();
     let mut next = Some(0);
     let mut bytes = header.to_vec();

@@ -19,15 +19,10 @@ pub fn which(
             let mut screened = spare.screened(batch);
             let lines = &mut screened.admitted;
             for row in batch.rows() {
-                let key = batch.key(row);
-                let names: Vec<&str> = groups.which(key).collect();
+                let names: Vec<&str> = groups.which(batch.key(row)).collect();
                 if !names.is_empty() {
                     *admitted += 1;
-                    if driver.shape.integers {
-                        lines.extend_from_slice(integer(key).as_bytes());
-                    } else {
-                        lines.extend_from_slice(key);
-                    }
+                    batch.write_key(row, driver.shape.integers, lines);
                     lines.push(b'\t');
                     lines.extend_from_slice(names.join(",").as_bytes());
                     lines.push(b'\n');
@@ -43,10 +38,4 @@ pub fn which(
     )?;
     let admitted = outcome.partials.iter().map(|(admitted, _)| admitted).sum();
     Ok((admitted, outcome.tally))
-}
-
-/// The decimal text of a key that is a number. Its sign is not kept, and negative ids are likelier than those from 2^63 on.
-fn integer(key: &[u8]) -> String {
-    let bytes = key.try_into().unwrap_or_default();
-    i64::from_le_bytes(bytes).to_string()
 }

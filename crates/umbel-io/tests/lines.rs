@@ -35,6 +35,8 @@ fn ends_of_lines() {
         (b"a", vec![b"a"]),
         (b"\0\n\xFF\xFE\n\x80a\0b\n", vec![b"\0", b"\xFF\xFE", b"\x80a\0b"]),
         (b" a \t\n", vec![b" a \t"]),
+        // The mark of UTF-8 belongs to no key; inside the text it is like any other bytes.
+        (b"\xEF\xBB\xBFa\n\xEF\xBB\xBFb\n", vec![b"a", b"\xEF\xBB\xBFb"]),
     ] {
         for threads in THREADS {
             assert_eq!(keys(text, &Shape::default(), threads), expected, "{}", text.escape_ascii());

@@ -13,7 +13,7 @@ use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{notice, remembered};
+use crate::{notice, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,7 +84,9 @@ impl Args {
             Some((_, integers)) => *integers,
             None => self.key_type == KeyTypeName::Int,
         };
-        input::check_stdin(&self.files)?;
+        let files = input::or_stdin(&self.files);
+        input::check_stdin(&files)?;
+        overlap::check(&self.output, &files)?;
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let build = Build {
             plan: self.planning.plan(&self.hashing, integers)?,

@@ -7,7 +7,7 @@ use super::damaged;
 use crate::batch::{Batch, Record, Row};
 use crate::block::{BLOCK, MAX_RECORD};
 use crate::groups::Interner;
-use crate::parser::{EMPTY_KEY, NO_INTEGER, NO_WEIGHT, integer, whole};
+use crate::parser::{EMPTY_KEY, NO_INTEGER, NO_WEIGHT, integer, put_integer, whole};
 use crate::{Meter, Result};
 
 const LONG_KEY: &str = "the key is longer than 16 MiB";
@@ -111,11 +111,10 @@ fn write_key(cell: &Cell, integers: bool, bytes: &mut Vec<u8>) -> Result<Row, &'
     if !integers {
         return Ok(Row::new(line, start..end));
     }
-    let bits = match cell {
-        Cell::Signed(number) => number.cast_unsigned(),
-        Cell::Unsigned(number) => *number,
+    let (bits, negative) = match cell {
+        Cell::Signed(number) => (number.cast_unsigned(), *number < 0),
+        Cell::Unsigned(number) => (*number, false),
         _ => integer(&bytes[start..end]).ok_or(NO_INTEGER)?,
     };
-    bytes.extend(bits.to_le_bytes());
-    Ok(Row::new(line, end + 1..end + 9))
+    Ok(Row::new(line, put_integer(bits, negative, bytes)))
 }

@@ -59,7 +59,9 @@ impl Args {
             |batch, row, estimate, lines| {
                 let wanted = self.above.is_none_or(|above| estimate > above);
                 if wanted {
-                    self.write(&batch.key_text(row), estimate, bound, lines);
+                    let start = lines.len();
+                    batch.write_key(row, integers, lines);
+                    self.write(start, estimate, bound, lines);
                 }
                 wanted
             },
@@ -71,13 +73,13 @@ impl Args {
         Ok(ExitCode::from(u8::from(written == 0)))
     }
 
-    /// Writes a line. Writing to memory does not fail.
-    fn write(&self, key: &[u8], estimate: u64, bound: u64, lines: &mut Vec<u8>) {
+    /// Completes the line of the key that begins at `start`. Writing to memory does not fail.
+    fn write(&self, start: usize, estimate: u64, bound: u64, lines: &mut Vec<u8>) {
         let _ = if self.json {
-            let key = String::from_utf8_lossy(key);
+            let key = String::from_utf8_lossy(&lines[start..]).into_owned();
+            lines.truncate(start);
             writeln!(lines, "{}", json!({ "key": key, "estimate": estimate, "bound": bound }))
         } else {
-            lines.extend_from_slice(key);
             writeln!(lines, "\t{estimate}")
         };
     }
