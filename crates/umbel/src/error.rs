@@ -93,6 +93,13 @@ pub enum Error {
         found: Kind,
     },
 
+    /// What was asked for needs counts that do not depend on the order of the keys.
+    #[error(
+        "this is a conservative count-min sketch: its counters depend on the order of the keys, so it cannot be \
+         merged, subtracted or multiplied; build plain sketches for that"
+    )]
+    OrderMatters,
+
     /// The bytes are not a whole, undamaged umbel file.
     #[error("{0}")]
     Format(String),

@@ -65,7 +65,7 @@ pub mod sizing;
 mod spread;
 
 pub use bloom::{Bloom, KeyType, Keys, Params};
-pub use countmin::{CountMin, CountMinParams};
+pub use countmin::{Conservative, CountMin, CountMinParams};
 pub use error::{Error, Result};
 pub use groups::Groups;
 pub use metadata::Metadata;

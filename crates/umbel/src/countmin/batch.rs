@@ -1,72 +1,67 @@
-//! Many keys at once: hash a block, work out its places row by row, ask memory for them, then add or read.
+//! Many keys at once.
 
-use super::block::{Rows, each_block};
-use super::{CountMin, CountMinParams};
+use super::CountMin;
+use super::block::each_block;
 use crate::bloom::{KeyType, Keys};
 use crate::{Error, Result};
 
 impl CountMin {
     /// Adds many keys, each with the weight 1.
     pub fn add_batch(&mut self, keys: Keys<'_>) -> Result<()> {
-        check_keys(&self.params, keys)?;
+        check_keys(self.params.key_type(), keys)?;
         self.add_keys(keys, |_| 1);
         Ok(())
     }
 
     /// Adds many keys, each with its weight.
     pub fn add_weighted(&mut self, keys: Keys<'_>, weights: &[u64]) -> Result<()> {
-        check_keys(&self.params, keys)?;
-        check_weights(keys, weights)?;
+        check_keys(self.params.key_type(), keys)?;
+        check_weights(keys.len(), weights)?;
         self.add_keys(keys, |i| weights[i]);
         Ok(())
     }
 
     /// What each of many keys came to.
     pub fn estimate_batch(&self, keys: Keys<'_>, estimates: &mut [u64]) -> Result<()> {
-        check_keys(&self.params, keys)?;
-        let (keys_len, given) = (keys.len(), estimates.len());
-        if keys_len != given {
-            return Err(Error::Answers { keys: keys_len, needed: keys_len, given });
-        }
-        let width = self.params.width();
-        estimates.fill(u64::MAX);
+        check_keys(self.params.key_type(), keys)?;
+        check_answers(keys.len(), estimates)?;
         each_block(keys, self.params.seed(), |first, hashes| {
-            let least = &mut estimates[first..first + hashes.len()];
-            let mut rows = Rows::new(hashes);
-            for row in 0..self.params.depth() as usize {
-                self.table.lower(rows.next(row * width as usize, width), least);
-            }
+            self.grid.estimate_block(hashes, &mut estimates[first..first + hashes.len()]);
         });
         Ok(())
     }
 
     fn add_keys(&mut self, keys: Keys<'_>, weight: impl Fn(usize) -> u64) {
-        let params = self.params;
-        each_block(keys, params.seed(), |first, hashes| {
-            let mut rows = Rows::new(hashes);
-            for row in 0..params.depth() as usize {
-                let places = rows.next(row * params.width() as usize, params.width());
-                self.table.add_ahead(places, |i| weight(first + i));
-            }
-            let weights = (first..first + hashes.len()).map(&weight);
-            self.count(hashes.len() as u64, weights.fold(0, u64::saturating_add));
+        each_block(keys, self.params.seed(), |first, hashes| {
+            self.grid.add_block(hashes, |i| weight(first + i));
+            self.count(hashes.len() as u64, sum(first, hashes.len(), &weight));
         });
     }
 }
 
+/// The weights of some keys together, 2^64 - 1 at most.
+pub(crate) fn sum(first: usize, count: usize, weight: impl Fn(usize) -> u64) -> u64 {
+    (first..first + count).map(weight).fold(0, u64::saturating_add)
+}
+
 /// Refuses text where the keys are integers: an integer has eight bytes.
-pub(super) fn check_keys(params: &CountMinParams, keys: Keys<'_>) -> Result<()> {
-    let (holds, asked) = (params.key_type(), KeyType::Bytes);
+pub(crate) fn check_keys(holds: KeyType, keys: Keys<'_>) -> Result<()> {
     match keys {
         Keys::Bytes(keys) if holds == KeyType::U64 && keys.iter().any(|key| key.len() != 8) => {
-            Err(Error::KeyType { holds, asked })
+            Err(Error::KeyType { holds, asked: KeyType::Bytes })
         }
         _ => Ok(()),
     }
 }
 
 /// Refuses weights that are not one a key.
-pub(super) fn check_weights(keys: Keys<'_>, weights: &[u64]) -> Result<()> {
-    let (keys, given) = (keys.len(), weights.len());
+pub(crate) fn check_weights(keys: usize, weights: &[u64]) -> Result<()> {
+    let given = weights.len();
     if keys == given { Ok(()) } else { Err(Error::Weights { keys, given }) }
+}
+
+/// Refuses places for answers that are not one a key.
+pub(crate) fn check_answers(keys: usize, answers: &[u64]) -> Result<()> {
+    let given = answers.len();
+    if keys == given { Ok(()) } else { Err(Error::Answers { keys, needed: keys, given }) }
 }

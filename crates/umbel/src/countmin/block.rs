@@ -1,30 +1,12 @@
-//! Where the counters of a key are: a remix of its hash for each row, reduced to the columns.
-//!
-//! ```text
-//! x = hash
-//! for row in 0..d:
-//!     place = row · w + hi(x, w)
-//!     x = mix(x)
-//! ```
-//! A batch goes row by row through a block of keys, so that the places of a row are worked out together, without waiting.
+//! Many keys at once: their hashes block by block, and the places of a block row by row.
 
-use super::CountMinParams;
 use super::table::AHEAD;
 use crate::bloom::Keys;
 use crate::hash::{mix, reduce, xxh3};
 use crate::simd::{self, Level};
 
 /// Keys worked on together: their hashes, places and answers stay in the nearest cache.
-pub(super) const BLOCK: usize = 512;
-
-/// The places of one key, row by row.
-#[inline(always)]
-pub(super) fn places(params: &CountMinParams, hash: u64) -> impl Iterator<Item = usize> {
-    let width = params.width();
-    let remixes = std::iter::successors(Some(hash), |&x| Some(mix(x)));
-    let place = move |(row, x)| (row * width + reduce(x, width)) as usize;
-    (0..u64::from(params.depth())).zip(remixes).map(place)
-}
+pub(crate) const BLOCK: usize = 512;
 
 /// Calls `work` with the hashes of each block of keys, and the number of keys before it.
 pub(super) fn each_block(keys: Keys<'_>, seed: u64, mut work: impl FnMut(usize, &[u64])) {

@@ -35,13 +35,17 @@
 mod algebra;
 mod batch;
 mod block;
+mod conservative;
+mod grid;
 mod params;
 mod store;
 mod table;
 
 pub use algebra::InnerProduct;
+pub use conservative::Conservative;
 pub use params::{CountMinParams, MAX_COUNTERS, MAX_DEPTH};
 
+pub(crate) use grid::Grid;
 pub(crate) use table::{Table, Width};
 
 use crate::bloom::KeyType;
@@ -52,7 +56,7 @@ use crate::{Error, Metadata, Result};
 #[derive(Clone)]
 pub struct CountMin {
     params: CountMinParams,
-    table: Table,
+    grid: Grid,
     total: u64,
     inserted: u64,
     metadata: Metadata,
@@ -61,17 +65,16 @@ pub struct CountMin {
 impl CountMin {
     /// An empty sketch.
     pub fn new(params: CountMinParams) -> Result<CountMin> {
-        let table = Table::zeroed(params.counters() as usize)?;
-        Ok(CountMin { params, table, total: 0, inserted: 0, metadata: Metadata::default() })
+        let grid = Grid::zeroed(params.width(), params.depth())?;
+        Ok(CountMin { params, grid, total: 0, inserted: 0, metadata: Metadata::default() })
     }
 
     pub(crate) fn from_parts(
         params: CountMinParams,
-        table: Table,
+        grid: Grid,
         [total, inserted]: [u64; 2],
-        metadata: Metadata,
     ) -> CountMin {
-        CountMin { params, table, total, inserted, metadata }
+        CountMin { params, grid, total, inserted, metadata: Metadata::default() }
     }
 
     /// Adds a key with a weight.
@@ -90,7 +93,7 @@ impl CountMin {
     #[inline]
     pub fn add_hash(&mut self, hash: u64, weight: u64) {
         self.count(1, weight);
-        block::places(&self.params, hash).for_each(|place| self.table.add(place, weight));
+        self.grid.add(hash, weight);
     }
 
     /// What a key came to: never less, and at most [`bound`](CountMin::bound) more for all but a share delta of the keys.
@@ -108,8 +111,7 @@ impl CountMin {
     /// What the key with this hash came to.
     #[inline]
     pub fn estimate_hash(&self, hash: u64) -> u64 {
-        let counters = block::places(&self.params, hash).map(|place| self.table.get(place));
-        counters.min().unwrap_or(0)
+        self.grid.estimate(hash)
     }
 
     /// The parameters.
@@ -139,7 +141,7 @@ impl CountMin {
 
     /// Bytes a counter now: 1, 2, 4 or 8, as the largest needs.
     pub fn counter_bytes(&self) -> usize {
-        self.table.width().bytes()
+        self.grid.table().width().bytes()
     }
 
     /// The text pairs that travel with the sketch.
@@ -159,7 +161,7 @@ impl CountMin {
     }
 
     pub(crate) fn table(&self) -> &Table {
-        &self.table
+        self.grid.table()
     }
 
     /// Counts calls and their weight.
@@ -173,7 +175,7 @@ impl CountMin {
 /// Equal parameters and equal counters; metadata and the number of calls do not count.
 impl PartialEq for CountMin {
     fn eq(&self, other: &CountMin) -> bool {
-        self.params == other.params && self.table == other.table
+        self.params == other.params && self.grid == other.grid
     }
 }
 

@@ -130,7 +130,7 @@ impl Table {
     /// As [`add_all`](Table::add_all), asking memory for the places ahead; [`AHEAD`] more places stand behind the last.
     pub(super) fn add_ahead(&mut self, places: &[usize], weight: impl Fn(usize) -> u64) {
         let ahead = if self.is_near() { &[][..] } else { &places[AHEAD..] };
-        ahead.iter().take(AHEAD).zip(places).for_each(|(_, place)| self.ask_for(&[*place]));
+        ahead.iter().take(AHEAD).zip(places).for_each(|(_, &place)| self.ask_for(place));
         self.add_run(&places[..places.len() - AHEAD], ahead, weight);
     }
 
@@ -155,11 +155,10 @@ impl Table {
         dispatch!(self.width, lower(&self.memory, places, least, ask));
     }
 
-    /// Asks memory for the counters at these places.
+    /// Asks memory for the counter at this place.
     #[inline]
-    pub(super) fn ask_for(&self, places: &[usize]) {
-        let (first, bytes) = (self.memory.as_ptr(), self.width.bytes());
-        places.iter().for_each(|place| prefetch(first.wrapping_byte_add(place * bytes)));
+    pub(super) fn ask_for(&self, place: usize) {
+        prefetch(self.memory.as_ptr().wrapping_byte_add(place * self.width.bytes()));
     }
 
     /// Whether the counters are likely to be in the cache.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Cursor, read_count_record, read_record};
+use super::count::{CountRecord, read_count_record};
+use super::{Cursor, read_record};
 use crate::bloom::{Bloom, Params};
-use crate::countmin::{CountMin, Table};
+use crate::countmin::{Conservative, CountMin, Grid, Table, Width};
 use crate::groups::Groups;
 use crate::memory::{LINE_BYTES, Line, Memory};
 use crate::{Error, Metadata, Result};
@@ -40,13 +41,28 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
         Ok(groups)
     }
 
-    pub(super) fn count_min(mut self, metadata: &Metadata) -> Result<CountMin> {
+    pub(super) fn count_min(&mut self) -> Result<CountMin> {
         let record = read_count_record(&mut self.params)?;
-        let counters = record.params.counters() as usize;
-        let lines = self.body((record.width.lines(counters) * LINE_BYTES) as u64)?;
-        let table = Table::from_lines(lines, record.width, counters)?;
-        self.end()?;
-        Ok(CountMin::from_parts(record.params, table, record.counts, metadata.clone()))
+        let grid = self.grid(&record)?;
+        Ok(CountMin::from_parts(record.params, grid, record.counts))
+    }
+
+    pub(super) fn conservative(&mut self) -> Result<Conservative> {
+        let record = read_count_record(&mut self.params)?;
+        let grid = self.grid(&record)?;
+        Ok(Conservative::from_parts(record.params, grid, record.counts))
+    }
+
+    fn grid(&mut self, CountRecord { params, width, .. }: &CountRecord) -> Result<Grid> {
+        let table = self.table(*width, params.counters())?;
+        Ok(Grid::from_table(table, params.width(), params.depth()))
+    }
+
+    /// The next table of counters.
+    fn table(&mut self, width: Width, counters: u64) -> Result<Table> {
+        let counters = counters as usize;
+        let lines = self.body((width.lines(counters) * LINE_BYTES) as u64)?;
+        Table::from_lines(lines, width, counters)
     }
 
     fn filter(&mut self, metadata: Metadata) -> Result<Bloom> {
@@ -69,7 +85,7 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
         (self.memory)(start..stop)
     }
 
-    fn end(self) -> Result<()> {
+    pub(super) fn end(self) -> Result<()> {
         self.params.end()?;
         if self.body.is_empty() {
             return Ok(());

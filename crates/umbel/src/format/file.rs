@@ -12,7 +12,7 @@ use super::Kind;
 use super::decoder::Decoder;
 use super::envelope::{Envelope, HEADER, stated_len};
 use crate::bloom::Bloom;
-use crate::countmin::CountMin;
+use crate::countmin::{Conservative, CountMin};
 use crate::groups::Groups;
 use crate::memory::{LINE_BYTES, Memory};
 use crate::{Error, Metadata, Result};
@@ -72,6 +72,20 @@ impl File {
     /// A file that stands in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<File> {
         File::new(PathBuf::from("memory"), Bytes::Read(bytes))
+    }
+
+    /// Opens a file and checks all of it.
+    pub(crate) fn open_verified(path: &Path) -> Result<File> {
+        let file = File::open(path)?;
+        file.verify()?;
+        Ok(file)
+    }
+
+    /// A file that stands in memory, all of it checked.
+    pub(crate) fn from_bytes_verified(bytes: &[u8]) -> Result<File> {
+        let file = File::from_bytes(bytes.to_vec())?;
+        file.verify()?;
+        Ok(file)
     }
 
     fn new(path: PathBuf, bytes: Bytes) -> Result<File> {
@@ -136,14 +150,38 @@ impl File {
 
     /// The sketch in the file, its counters left where they are.
     pub fn into_count_min(self) -> Result<CountMin> {
-        let decoder = self.expect(Kind::CountMin);
-        self.check(decoder.and_then(|decoder| decoder.count_min(self.metadata())))
+        let mut sketch = self.decode(Kind::CountMin, |decoder| decoder.count_min())?;
+        *sketch.metadata_mut() = self.metadata().clone();
+        Ok(sketch)
     }
 
-    fn expect(&self, wanted: Kind) -> Result<Decoder<'_, impl Fn(Range<usize>) -> Result<Memory>>> {
+    /// The conservative sketch in the file, its counters left where they are.
+    pub fn into_conservative(self) -> Result<Conservative> {
+        let mut sketch = self.decode(Kind::Conservative, |decoder| decoder.conservative())?;
+        *sketch.metadata_mut() = self.metadata().clone();
+        Ok(sketch)
+    }
+
+    /// Reads what the sections hold, all of it.
+    fn decode<T>(
+        &self,
+        wanted: Kind,
+        read: impl FnOnce(&mut Decoder<'_, Lines<'_>>) -> Result<T>,
+    ) -> Result<T> {
+        let whole = || {
+            let mut decoder = self.expect(wanted)?;
+            let decoded = read(&mut decoder)?;
+            decoder.end()?;
+            Ok(decoded)
+        };
+        self.check(whole())
+    }
+
+    fn expect(&self, wanted: Kind) -> Result<Decoder<'_, Lines<'_>>> {
         self.kind().expect(wanted)?;
         let Envelope { params, body, .. } = &self.envelope;
-        Ok(Decoder::new(&self.bytes[params.clone()], body.clone(), |range| self.memory(range)))
+        let lines: Lines<'_> = Box::new(|range| self.memory(range));
+        Ok(Decoder::new(&self.bytes[params.clone()], body.clone(), lines))
     }
 
     fn memory(&self, range: Range<usize>) -> Result<Memory> {
@@ -161,6 +199,9 @@ impl File {
         result.map_err(|error| error.at(&self.path))
     }
 }
+
+/// Gives the lines in a range of the file.
+type Lines<'a> = Box<dyn Fn(Range<usize>) -> Result<Memory> + 'a>;
 
 /// Reads a pipe: the header first, then no more than the header says.
 fn read_stream(mut stream: impl Read) -> Result<Vec<u8>> {

@@ -29,8 +29,8 @@ mod save;
 
 pub use file::File;
 pub use save::NewFile;
+pub(crate) use save::{save, to_bytes};
 
-use count::read_count_record;
 pub(crate) use count::write_count_record;
 pub(crate) use cursor::{Cursor, put_text};
 pub(crate) use envelope::Content;
@@ -51,16 +51,19 @@ pub enum Kind {
     Groups,
     /// A count-min sketch.
     CountMin,
+    /// A count-min sketch with conservative update.
+    Conservative,
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Bloom, Kind::Groups, Kind::CountMin];
+    const ALL: [Kind; 4] = [Kind::Bloom, Kind::Groups, Kind::CountMin, Kind::Conservative];
 
     fn id(self) -> u16 {
         match self {
             Kind::Bloom => 1,
             Kind::Groups => 2,
             Kind::CountMin => 3,
+            Kind::Conservative => 4,
         }
     }
 
@@ -74,7 +77,21 @@ impl Kind {
 
     /// Refuses a file of another kind.
     pub(crate) fn expect(self, wanted: Kind) -> Result<()> {
-        if self == wanted { Ok(()) } else { Err(Error::Kind { wanted, found: self }) }
+        if self == wanted {
+            return Ok(());
+        }
+        if wanted == Kind::CountMin {
+            self.check_mergeable()?;
+        }
+        Err(Error::Kind { wanted, found: self })
+    }
+
+    /// Refuses what cannot be merged, with the reason.
+    pub fn check_mergeable(self) -> Result<()> {
+        match self {
+            Kind::Conservative => Err(Error::OrderMatters),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -84,6 +101,7 @@ impl fmt::Display for Kind {
             Kind::Bloom => "a Bloom filter",
             Kind::Groups => "Bloom filters by group",
             Kind::CountMin => "a count-min sketch",
+            Kind::Conservative => "a conservative count-min sketch",
         })
     }
 }
