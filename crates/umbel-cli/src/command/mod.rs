@@ -9,6 +9,7 @@ mod man;
 mod merge;
 mod screen;
 mod size;
+mod stream;
 mod which;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ enum Command {
     Audit(audit::Args),
     Merge(merge::Args),
     Info(info::Args),
+    Stream(stream::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -55,6 +57,7 @@ impl Umbel {
             Command::Audit(args) => args.run(),
             Command::Merge(args) => args.run(),
             Command::Info(args) => args.run(),
+            Command::Stream(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Man(args) => args.run(),
