@@ -53,12 +53,19 @@ pub enum Error {
         given: usize,
     },
 
-    /// The filter was made for keys of another type.
-    #[error(
-        "this filter holds {holds}, it cannot be asked for {asked}: the answers would be wrong"
-    )]
+    /// A batch has another number of weights than of keys.
+    #[error("a batch of {keys} keys needs as many weights, not {given}")]
+    Weights {
+        /// Keys in the batch.
+        keys: usize,
+        /// Weights given.
+        given: usize,
+    },
+
+    /// The filter or sketch was made for keys of another type.
+    #[error("it holds {holds} and cannot be asked for {asked}: the answers would be wrong")]
     KeyType {
-        /// What the filter holds.
+        /// What it holds.
         holds: KeyType,
         /// What it was asked for.
         asked: KeyType,

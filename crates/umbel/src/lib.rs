@@ -50,6 +50,7 @@
 
 pub mod audit;
 pub mod bloom;
+pub mod countmin;
 pub mod distinct;
 mod error;
 pub mod format;
@@ -64,6 +65,7 @@ pub mod sizing;
 mod spread;
 
 pub use bloom::{Bloom, KeyType, Keys, Params};
+pub use countmin::{CountMin, CountMinParams};
 pub use error::{Error, Result};
 pub use groups::Groups;
 pub use metadata::Metadata;

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Cursor, read_record};
+use super::{Cursor, read_count_record, read_record};
 use crate::bloom::{Bloom, Params};
+use crate::countmin::{CountMin, Table};
 use crate::groups::Groups;
-use crate::memory::{Line, Memory};
+use crate::memory::{LINE_BYTES, Line, Memory};
 use crate::{Error, Metadata, Result};
 
 /// Reads filter records and hands each the next part of the body.
@@ -39,19 +40,33 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
         Ok(groups)
     }
 
+    pub(super) fn count_min(mut self, metadata: &Metadata) -> Result<CountMin> {
+        let record = read_count_record(&mut self.params)?;
+        let counters = record.params.counters() as usize;
+        let lines = self.body((record.width.lines(counters) * LINE_BYTES) as u64)?;
+        let table = Table::from_lines(lines, record.width, counters)?;
+        self.end()?;
+        Ok(CountMin::from_parts(record.params, table, record.counts, metadata.clone()))
+    }
+
     fn filter(&mut self, metadata: Metadata) -> Result<Bloom> {
         let (params, inserted) = read_record(&mut self.params)?;
+        let bits = self.body(params.sizing().bytes())?;
+        check_tail(&params, &bits)?;
+        Ok(Bloom::from_parts(params, bits, inserted, metadata))
+    }
+
+    /// The next `len` bytes of the body.
+    fn body(&mut self, len: u64) -> Result<Memory> {
         let start = self.body.start;
-        let stop = usize::try_from(params.sizing().bytes()).ok();
+        let stop = usize::try_from(len).ok();
         let stop =
             stop.and_then(|len| start.checked_add(len)).filter(|&stop| stop <= self.body.end);
         let stop = stop.ok_or_else(|| {
             Error::Format("the file has fewer bits than its parameters say".into())
         })?;
         self.body.start = stop;
-        let bits = (self.memory)(start..stop)?;
-        check_tail(&params, &bits)?;
-        Ok(Bloom::from_parts(params, bits, inserted, metadata))
+        (self.memory)(start..stop)
     }
 
     fn end(self) -> Result<()> {

@@ -12,6 +12,7 @@ use super::Kind;
 use super::decoder::Decoder;
 use super::envelope::{Envelope, HEADER, stated_len};
 use crate::bloom::Bloom;
+use crate::countmin::CountMin;
 use crate::groups::Groups;
 use crate::memory::{LINE_BYTES, Memory};
 use crate::{Error, Metadata, Result};
@@ -131,6 +132,12 @@ impl File {
     /// The filters in the file, their bits left where they are.
     pub fn into_groups(self) -> Result<Groups> {
         self.check(self.expect(Kind::Groups).and_then(|decoder| decoder.groups(self.metadata())))
+    }
+
+    /// The sketch in the file, its counters left where they are.
+    pub fn into_count_min(self) -> Result<CountMin> {
+        let decoder = self.expect(Kind::CountMin);
+        self.check(decoder.and_then(|decoder| decoder.count_min(self.metadata())))
     }
 
     fn expect(&self, wanted: Kind) -> Result<Decoder<'_, impl Fn(Range<usize>) -> Result<Memory>>> {

@@ -19,6 +19,7 @@
 //! # Ok::<(), umbel::Error>(())
 //! ```
 
+mod count;
 mod cursor;
 mod decoder;
 mod envelope;
@@ -29,6 +30,8 @@ mod save;
 pub use file::File;
 pub use save::NewFile;
 
+use count::read_count_record;
+pub(crate) use count::write_count_record;
 pub(crate) use cursor::{Cursor, put_text};
 pub(crate) use envelope::Content;
 use record::read_record;
@@ -46,18 +49,23 @@ pub enum Kind {
     Bloom,
     /// Bloom filters by group.
     Groups,
+    /// A count-min sketch.
+    CountMin,
 }
 
 impl Kind {
+    const ALL: [Kind; 3] = [Kind::Bloom, Kind::Groups, Kind::CountMin];
+
     fn id(self) -> u16 {
         match self {
             Kind::Bloom => 1,
             Kind::Groups => 2,
+            Kind::CountMin => 3,
         }
     }
 
     fn from_id(id: u16) -> Result<Kind> {
-        [Kind::Bloom, Kind::Groups].into_iter().find(|kind| kind.id() == id).ok_or_else(|| {
+        Kind::ALL.into_iter().find(|kind| kind.id() == id).ok_or_else(|| {
             Error::Format(format!(
                 "this file holds a structure of kind {id}, which this version of umbel does not know"
             ))
@@ -75,6 +83,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::Bloom => "a Bloom filter",
             Kind::Groups => "Bloom filters by group",
+            Kind::CountMin => "a count-min sketch",
         })
     }
 }

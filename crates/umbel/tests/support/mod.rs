@@ -7,4 +7,5 @@ pub mod book;
 pub mod filters;
 pub mod random;
 pub mod samples;
+pub mod sketches;
 pub mod spread;
