@@ -6,7 +6,7 @@
 mod service;
 mod support;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
 use std::time::{Duration, Instant};
@@ -64,6 +64,37 @@ fn addresses_that_came_by_are_known() {
     let ones: Vec<&str> = answers.iter().filter_map(|answer| answer.strip_suffix("\t1")).collect();
     assert!(only.len() <= ones.len() && ones.len() - only.len() < 10_000);
     assert_eq!(only.iter().collect::<HashSet<_>>(), ones.iter().collect());
+}
+
+/// The same for a count: never too low, and too high by more than eps · N for no more than a share delta of the keys.
+#[test]
+fn addresses_that_came_by_are_counted() {
+    let folder = Folder::new();
+    folder
+        .run("gen addresses -n 500000 --distinct 100000 --zipf 1.0 --plain --seed 1 -o train.txt");
+    let train = folder.read("train.txt");
+    let mut counts: HashMap<&str, u64> = HashMap::new();
+    lines(&train).into_iter().for_each(|address| *counts.entry(address).or_default() += 1);
+    counts.insert("nobody", 0);
+    let line = "--train 127.0.0.1:0 --query 127.0.0.1:0 --count --eps 0.0005 --delta 0.01";
+    let service = Service::start(&folder, line);
+    service.send(0, &train);
+    let keys: Vec<&str> = counts.keys().copied().collect();
+    let answers = service.send(1, text(&keys));
+    service.stop();
+    let mut higher = 0;
+    for (key, answer) in keys.iter().zip(lines(&answers)) {
+        let estimate: u64 = answer.strip_prefix(&format!("{key}\t")).unwrap().parse().unwrap();
+        assert!(estimate >= counts[key], "{key}: {estimate}");
+        higher += usize::from(estimate > counts[key] + 250);
+    }
+    assert_eq!(lines(&answers).len(), keys.len());
+    assert!(higher as f64 <= most(keys.len(), 0.01), "{higher}");
+    folder.write("queries.txt", format!("nobody\n{0}\n{0}\n", keys[1]));
+    let only = "stream --train train.txt --query queries.txt --count --eps 0.00001 --only-seen";
+    let only = folder.run(only);
+    let only = lines(&only);
+    assert!(only.len() == 1 && only[0] == format!("{}\t{}", keys[1], counts[keys[1]]), "{only:?}");
 }
 
 #[test]

@@ -13,13 +13,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use service::{Service, ask, connect, read_line};
+use umbel::{CountMin, CountMinParams};
+
 use support::{Folder, signal, text, wait_until, words};
 
 const BOTH: &str = "--train 127.0.0.1:0 --query 127.0.0.1:0 --filter -n 1000 --state seen";
 const NAMED: &str = "--train 127.0.0.1:0 --filter -n 1000 --state seen --acks --every 0.05";
 
 /// The sketch of the snapshot that counts.
-fn sketch(folder: &Folder) -> Vec<u8> {
+fn current(folder: &Folder) -> Vec<u8> {
     let current = String::from_utf8(folder.read("seen/CURRENT")).unwrap();
     folder.read(&format!("seen/{}/sketch.umbel", current.trim_end()))
 }
@@ -53,7 +55,7 @@ fn it_goes_on_from_where_it_was() {
         assert_eq!(service.end(name), (Some(0), vec![], vec![]));
     }
     folder.write("keys.txt", "key 0\nkey 1\nkey 2\n");
-    assert_eq!(sketch(&folder), offline(&folder, "keys.txt", 1000));
+    assert_eq!(current(&folder), offline(&folder, "keys.txt", 1000));
     // Snapshots: an empty one at first, one at each end; the last two are kept.
     assert_eq!(folder.read("seen/CURRENT"), b"v-4\n");
     let mut names: Vec<_> = std::fs::read_dir(folder.path("seen")).unwrap().collect();
@@ -167,7 +169,7 @@ fn a_file_is_read_on_where_it_was_left() {
         run(0);
     }
     // The newline behind c is an empty line to who has read c.
-    assert_eq!(sketch(&folder), offline(&folder, "keys.txt", 1000));
+    assert_eq!(current(&folder), offline(&folder, "keys.txt", 1000));
     for (keys, why) in [
         ("a\nb\n", "8 bytes of it have been read, but it has only 4 now"),
         ("x\nb\nc\nd\ne\n", "its beginning has changed"),
@@ -203,7 +205,34 @@ fn a_trainer_is_told_what_is_on_disk() {
     assert_eq!(service.send(0, "other\na\n"), b"ack 0\nack 1\n");
     service.stop();
     folder.write("keys.txt", "a\nc\nhalf\ne\na\n");
-    assert_eq!(sketch(&folder), offline(&folder, "keys.txt", 1000));
+    assert_eq!(current(&folder), offline(&folder, "keys.txt", 1000));
+}
+
+/// No snapshot, no ack; it is said, and said again at the end.
+#[test]
+fn a_snapshot_that_fails_is_no_secret() {
+    let folder = Folder::new();
+    let mut service = Service::start(&folder, NAMED);
+    let said = service.said();
+    std::fs::rename(folder.path("seen"), folder.path("gone")).unwrap();
+    let trainer = service.connect(0);
+    (&trainer).write_all(b"sensor\na\n").unwrap();
+    assert_eq!(read_line(&trainer), "ack 0");
+    std::thread::sleep(Duration::from_millis(200));
+    std::fs::rename(folder.path("gone"), folder.path("seen")).unwrap();
+    assert_eq!(read_line(&trainer), "ack 1");
+    std::fs::rename(folder.path("seen"), folder.path("gone")).unwrap();
+    (&trainer).write_all(b"b\n").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    signal(&service.child, "TERM");
+    assert_eq!(service.child.wait().unwrap().code(), Some(2));
+    let said = said.join().unwrap();
+    let (last, before) = said.split_last().unwrap();
+    assert!(last.starts_with("umbel: seen/v-") && last.contains("No such file"), "{last}");
+    assert!(!before.is_empty());
+    before
+        .iter()
+        .for_each(|line| assert!(line.starts_with("umbel: warning: no snapshot: seen/v-")));
 }
 
 /// The connection breaks, the process lives: lines that are in memory, but not on disk, come again and count once.
@@ -227,7 +256,7 @@ fn lines_that_come_again_are_passed_over() {
     assert_eq!(read_line(&waiting), "ack 4");
     service.stop_quietly();
     folder.write("keys.txt", "a\nb\nc\nd\n");
-    assert_eq!(sketch(&folder), offline(&folder, "keys.txt", 1000));
+    assert_eq!(current(&folder), offline(&folder, "keys.txt", 1000));
 }
 
 const KILLS: usize = 50;
@@ -267,38 +296,66 @@ fn send(mut stream: &TcpStream, lines: &[String], allowed: impl Fn() -> usize) {
             return;
         }
         sent = end;
-        std::thread::sleep(Duration::from_micros(300));
+        std::thread::sleep(Duration::from_micros(100));
     }
     let _ = stream.shutdown(Shutdown::Write);
 }
 
 /// Killed at 50 random moments: nothing acknowledged is lost, nothing counts twice.
-#[test]
-fn killed_with_trainers() {
-    let folder = Folder::new();
-    let mut random = Random(1);
-    let mut lines = ["one", "two", "three"].map(|name| words(100_000, name));
-    // Lines that are counted but not used.
-    lines.iter_mut().for_each(|lines| lines.iter_mut().step_by(777).for_each(String::clear));
+fn killed_with_trainers(folder: &Folder, sketch: &str, seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    let lines = names().map(some_lines);
     folder.write("keys.txt", lines.each_ref().map(|lines| text(lines)).concat());
-    let line = "--train 127.0.0.1:0 --filter -n 300000 --state seen --acks --every 0.03";
-    let mut service = Service::start(&folder, line);
+    let line = format!("--train 127.0.0.1:0 --state seen --acks --every 0.03 {sketch}");
+    let mut service = Service::start(folder, &line);
     let (at, killed) = (Mutex::new(service.at[0]), AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        for (name, lines) in ["one", "two", "three"].iter().zip(&lines) {
+        for (name, lines) in names().iter().zip(&lines) {
             scope.spawn(|| train(&at, name, lines, &killed));
         }
         for _ in 0..KILLS {
-            std::thread::sleep(Duration::from_millis(random.below(120)));
+            std::thread::sleep(Duration::from_millis(random.below(100)));
             signal(&service.child, "KILL");
             service.child.wait().unwrap();
-            service = Service::start(&folder, line);
+            service = Service::start(folder, &line);
             *at.lock().unwrap() = service.at[0];
             killed.fetch_add(1, Ordering::Relaxed);
         }
     });
     service.stop();
-    assert!(sketch(&folder) == offline(&folder, "keys.txt", 300_000));
+    current(folder)
+}
+
+fn names() -> [&'static str; 3] {
+    ["one", "two", "three"]
+}
+
+/// Many, every one a few times, and some that are counted by a trainer but not used.
+fn some_lines(name: &str) -> Vec<String> {
+    let words = words(50_000, name);
+    let mut lines: Vec<String> = (0..500_000).map(|i| words[i * i % words.len()].clone()).collect();
+    lines.iter_mut().step_by(777).for_each(String::clear);
+    lines
+}
+
+#[test]
+fn a_filter_killed_with_trainers() {
+    let folder = Folder::new();
+    let sketch = killed_with_trainers(&folder, "--filter -n 150000", 1);
+    assert!(sketch == offline(&folder, "keys.txt", 150_000));
+}
+
+#[test]
+fn a_count_killed_with_trainers() {
+    let folder = Folder::new();
+    let sketch = killed_with_trainers(&folder, "--count --eps 0.0001", 3);
+    let mut count = CountMin::new(CountMinParams::for_error(0.0001, 0.01).unwrap()).unwrap();
+    for name in names() {
+        let lines = some_lines(name);
+        lines.iter().filter(|line| !line.is_empty()).for_each(|line| count.add(line.as_bytes(), 1));
+    }
+    assert_eq!(CountMin::from_bytes(&sketch).unwrap().total(), count.total());
+    assert!(sketch == count.to_bytes().unwrap());
 }
 
 /// Killed at 50 random moments while it reads files: the sketch is that of a build without a stream.
@@ -316,7 +373,7 @@ fn killed_with_files() {
         std::thread::sleep(Duration::from_millis(random.below(80)));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success());
-            assert!(sketch(&folder) == expected);
+            assert!(current(&folder) == expected);
             std::fs::remove_dir_all(folder.path("seen")).unwrap();
             ended += 1;
             continue;
@@ -324,7 +381,7 @@ fn killed_with_files() {
         signal(&child, "KILL");
         child.wait().unwrap();
         killed += 1;
-        amid += usize::from(folder.path("seen/CURRENT").exists() && sketch(&folder) != expected);
+        amid += usize::from(folder.path("seen/CURRENT").exists() && current(&folder) != expected);
     }
     assert!(amid > KILLS / 4, "of {killed} kills {amid} were in mid-file");
 }

@@ -15,7 +15,7 @@
 //!
 //! # Locks
 //!
-//! - **Seats** ([`seats`](crate)): training lines are read only by who has a seat, and there is one for each core. A seat has the
+//! - **Seats**: training lines are read only by who has a seat, and there is one for each core. A seat has the
 //!   buffers to read and hash in, so that memory does not grow with the connections. Seats are handed on in the order of asking.
 //! - **Books**, a mutex: how far each source has come. A chunk is folded and its position noted under it, so that sketch
 //!   and positions belong together whenever it is free. A snapshot copies both under it.
@@ -31,7 +31,7 @@
 //!
 //! A trainer waits without a seat until there is something to read. It takes a seat, and with it a ticket with the next
 //! number, before it reads, and gives it back after it has folded all lines that it read. A query
-//! thread reads its question, then [settles](Seats::settle): it waits until no ticket is open that was given out before.
+//! thread reads its question, then settles: it waits until no ticket is open that was given out before.
 //! Let a line have been read before the question. Its ticket was taken before it was read, hence before the query
 //! settles; it is closed when the query looks, hence the line is folded. Nothing is ever taken out of a sketch, so it
 //! shows. What is waited for are at most as many chunks as there are seats: tickets given out later do not matter.

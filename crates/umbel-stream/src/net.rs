@@ -21,6 +21,9 @@ const SPARE: u64 = 32;
 /// Who does not take a short line in this time does not read.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What is done with a connection, in a thread of its own.
+pub(crate) type Serve = fn(&Arc<Hub>, TcpStream);
+
 /// Listens; an error says what to do.
 pub(crate) fn listen(address: &str) -> Result<TcpListener> {
     TcpListener::bind(address).map_err(|source| match source.kind() {
@@ -38,7 +41,7 @@ pub(crate) fn listen(address: &str) -> Result<TcpListener> {
 }
 
 /// Serves each connection in a thread of its own, for ever.
-pub(crate) fn accept(hub: &Arc<Hub>, listener: &TcpListener, serve: fn(&Arc<Hub>, TcpStream)) {
+pub(crate) fn accept(hub: &Arc<Hub>, listener: &TcpListener, serve: Serve) {
     loop {
         match listener.accept() {
             Ok((stream, _)) => start(hub, stream, serve),
@@ -48,7 +51,7 @@ pub(crate) fn accept(hub: &Arc<Hub>, listener: &TcpListener, serve: fn(&Arc<Hub>
     }
 }
 
-fn start(hub: &Arc<Hub>, stream: TcpStream, serve: fn(&Arc<Hub>, TcpStream)) {
+fn start(hub: &Arc<Hub>, stream: TcpStream, serve: Serve) {
     let Some(place) = Connections::enter(hub) else {
         return refuse(&stream, "too many connections");
     };

@@ -19,7 +19,7 @@ pub enum Place {
     Path(PathBuf),
 }
 
-/// What ends a port but is no file name one would choose; `./name:1` is a file.
+/// An address ends with a port and has no slash; a file of such a name can be given as `./name:1`.
 impl FromStr for Place {
     type Err = Infallible;
 
@@ -99,7 +99,7 @@ fn refuse_compressed(path: &Path) -> Result<()> {
     match MAGIC.iter().find(|(magic, _)| start.starts_with(magic)) {
         None => Ok(()),
         Some((_, cat)) => Err(Error::Refused(format!(
-            "{name} is compressed, and a stream has lines: pipe it in, {cat} {name} | umbel stream … -"
+            "{name} is compressed, and a stream has lines: pipe it in: {cat} {name} | umbel stream --train - …"
         ))),
     }
 }

@@ -1,7 +1,7 @@
 //! The main thread: opens everything, starts the streams, takes the snapshots, ends.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -86,8 +86,8 @@ impl Stop {
 /// Sources that are open, but not read from yet.
 #[derive(Default)]
 struct Sources {
-    listeners: Vec<(TcpListener, fn(&Arc<Hub>, TcpStream))>,
-    train_from: Vec<(String, fn(&Arc<Hub>, TcpStream))>,
+    listeners: Vec<(TcpListener, net::Serve)>,
+    train_from: Vec<(String, net::Serve)>,
     train_files: Vec<Training<std::fs::File>>,
     train_pipes: Vec<Readable>,
     query_files: Vec<Readable>,
@@ -260,7 +260,7 @@ fn begin(config: &Config, found: Option<(Sketch, Positions)>) -> Result<(Sketch,
 impl Sources {
     fn open(config: &Config, positions: &Positions) -> Result<(Sources, Event)> {
         let mut sources = Sources::default();
-        let serve = if config.acks { acks::serve } else { train::serve };
+        let serve: net::Serve = if config.acks { acks::serve } else { train::serve };
         let (mut train, mut query) = (Vec::new(), Vec::new());
         for place in &config.train {
             match place {
@@ -280,8 +280,7 @@ impl Sources {
                 },
             }
         }
-        sources.train_from =
-            config.train_from.iter().map(|from| (from.clone(), serve as _)).collect();
+        sources.train_from = config.train_from.iter().map(|from| (from.clone(), serve)).collect();
         Ok((sources, Event::Ready { train, query }))
     }
 
@@ -293,7 +292,7 @@ impl Sources {
         Ok(())
     }
 
-    fn listen(&mut self, address: &str, serve: fn(&Arc<Hub>, TcpStream)) -> Result<SocketAddr> {
+    fn listen(&mut self, address: &str, serve: net::Serve) -> Result<SocketAddr> {
         let listener = net::listen(address)?;
         let bound = listener.local_addr().map_err(Error::io(address))?;
         self.listeners.push((listener, serve));

@@ -1,9 +1,11 @@
 //! The one structure that both streams share.
 
+use std::fmt::Display;
 use std::path::Path;
 
+use umbel::format::{File, Kind};
 use umbel::hash::{Strategy, xxh3};
-use umbel::{Bloom, Keys, Params};
+use umbel::{Bloom, CountMin, CountMinParams, Keys, Params};
 
 use crate::Result;
 
@@ -12,6 +14,8 @@ use crate::Result;
 pub enum Sketch {
     /// Seen or not.
     Filter(Bloom),
+    /// How often.
+    Count(CountMin),
 }
 
 /// The sketch that is asked for.
@@ -19,6 +23,8 @@ pub enum Sketch {
 pub enum Wanted {
     /// A filter with these parameters.
     Filter(Params),
+    /// A count-min sketch with these parameters.
+    Count(CountMinParams),
 }
 
 /// From a key to the hash that the sketch knows it by.
@@ -39,17 +45,23 @@ impl Sketch {
     pub(crate) fn new(wanted: &Wanted) -> Result<Sketch> {
         Ok(match wanted {
             Wanted::Filter(params) => Sketch::Filter(Bloom::with(params.clone())?),
+            Wanted::Count(params) => Sketch::Count(CountMin::new(*params)?),
         })
     }
 
     /// Reads a file and verifies every byte of it.
     pub(crate) fn load(path: &Path) -> Result<Sketch> {
-        Ok(Sketch::Filter(Bloom::load(path)?))
+        Ok(match File::open(path)?.kind() {
+            Kind::CountMin => Sketch::Count(CountMin::load(path)?),
+            // Another kind is refused by name.
+            _ => Sketch::Filter(Bloom::load(path)?),
+        })
     }
 
     pub(crate) fn save(&self, path: &Path) -> Result<()> {
         match self {
             Sketch::Filter(filter) => Ok(filter.save(path)?),
+            Sketch::Count(count) => Ok(count.save(path)?),
         }
     }
 
@@ -60,6 +72,7 @@ impl Sketch {
                 &Strategy::Xxh3 { seed } => Ok(Hasher { seed }),
                 other => Err(umbel::Error::NeedsKeys { strategy: other.name() }.into()),
             },
+            Sketch::Count(count) => Ok(Hasher { seed: count.params().seed() }),
         }
     }
 
@@ -67,6 +80,7 @@ impl Sketch {
     pub(crate) fn counts(&self) -> bool {
         match self {
             Sketch::Filter(_) => false,
+            Sketch::Count(_) => true,
         }
     }
 
@@ -74,6 +88,7 @@ impl Sketch {
     pub(crate) fn fold(&mut self, hashes: &[u64]) -> Result<()> {
         match self {
             Sketch::Filter(filter) => Ok(filter.insert_batch(Keys::Hashes(hashes))?),
+            Sketch::Count(count) => Ok(count.add_batch(Keys::Hashes(hashes))?),
         }
     }
 
@@ -86,31 +101,40 @@ impl Sketch {
                 answers.clear();
                 answers.extend((0..hashes.len()).map(|i| found[i / 64] >> (i % 64) & 1));
             }
+            Sketch::Count(count) => {
+                answers.resize(hashes.len(), 0);
+                count.estimate_batch(Keys::Hashes(hashes), answers)?;
+            }
         }
         Ok(())
     }
 
     /// Refuses a sketch that is not what is asked for, naming what differs and both values.
     pub(crate) fn check(&self, wanted: &Wanted) -> Result<(), String> {
-        let same = |what: &str, has: String, asked: String| {
-            let differs = format!("{what} is {has} in the state, but {asked} is asked for");
-            if has == asked { Ok(()) } else { Err(differs) }
-        };
         match (self, wanted) {
             (Sketch::Filter(filter), Wanted::Filter(wanted)) => {
                 let (has, asked) = (filter.sizing(), wanted.sizing());
-                let strategies = [filter.params().strategy(), wanted.strategy()];
-                let [hash, asked_hash] = strategies.map(ToString::to_string);
-                same("n", has.capacity().to_string(), asked.capacity().to_string())?;
-                same("the layout", has.layout().to_string(), asked.layout().to_string())?;
-                same("the number of bits (m)", has.bits().to_string(), asked.bits().to_string())?;
-                same(
-                    "the number of probes (k)",
-                    has.probes().to_string(),
-                    asked.probes().to_string(),
-                )?;
-                same("the hash", hash, asked_hash)
+                same("n", has.capacity(), asked.capacity())?;
+                same("the layout", has.layout(), asked.layout())?;
+                same("the number of bits (m)", has.bits(), asked.bits())?;
+                same("the number of probes (k)", has.probes(), asked.probes())?;
+                same("the hash", filter.params().strategy(), wanted.strategy())
             }
+            (Sketch::Count(count), Wanted::Count(asked)) => {
+                let has = count.params();
+                same("the width (w, from eps)", has.width(), asked.width())?;
+                same("the depth (d, from delta)", has.depth(), asked.depth())?;
+                same("the seed", has.seed(), asked.seed())
+            }
+            (Sketch::Filter(_), Wanted::Count(_)) => same("the sketch", "a filter", "a count"),
+            (Sketch::Count(_), Wanted::Filter(_)) => same("the sketch", "a count", "a filter"),
         }
     }
+}
+
+fn same<T: PartialEq + Display>(what: &str, has: T, asked: T) -> Result<(), String> {
+    if has == asked {
+        return Ok(());
+    }
+    Err(format!("{what} is {has} in the state, but {asked} is asked for"))
 }

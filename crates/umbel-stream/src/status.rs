@@ -43,6 +43,15 @@ pub enum Facts {
         /// Whether it is fuller than it was sized for.
         overfull: Option<Overfull>,
     },
+    /// A count-min sketch.
+    Count {
+        /// Keys taken in, also by earlier processes.
+        inserted: u64,
+        /// How much too high an estimate may be now,
+        bound: u64,
+        /// but for this share of the keys.
+        delta: f64,
+    },
 }
 
 impl Facts {
@@ -55,6 +64,11 @@ impl Facts {
                 estimated_keys: filter.estimated_len(),
                 expected_rate_now: filter.expected_rate_now(),
                 overfull: filter.overfull(),
+            },
+            Sketch::Count(count) => Facts::Count {
+                inserted: count.inserted(),
+                bound: count.bound(),
+                delta: count.params().delta(),
             },
         }
     }

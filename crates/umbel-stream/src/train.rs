@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::books::Books;
 use crate::error::SOURCE;
@@ -19,9 +19,10 @@ use crate::seats::Buffers;
 use crate::service::Message;
 use crate::{Error, Result};
 
-/// The pause before a connection is tried again: doubled each time it fails, up to the longest.
+/// The pause before a connection is tried again: doubled each time it fails or does not last, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const LASTING: Duration = Duration::from_secs(1);
 
 /// What is known of a source, as far as positions go.
 pub(crate) enum Origin {
@@ -181,13 +182,15 @@ pub(crate) fn too_long(hub: &Hub, line: u64) -> String {
 }
 
 /// Connects, again and again, and takes in what comes.
-pub(crate) fn connect(hub: &Arc<Hub>, address: &str, serve: fn(&Arc<Hub>, TcpStream)) {
+pub(crate) fn connect(hub: &Arc<Hub>, address: &str, serve: net::Serve) {
     let mut pause = FIRST_PAUSE;
     loop {
         match TcpStream::connect(address) {
             Ok(stream) => {
-                pause = FIRST_PAUSE;
+                let began = Instant::now();
                 serve(hub, net::prepared(stream));
+                let has_lasted = began.elapsed() > LASTING;
+                pause = if has_lasted { FIRST_PAUSE } else { LONGEST_PAUSE.min(2 * pause) };
             }
             Err(error) => {
                 // Once, and not each time.

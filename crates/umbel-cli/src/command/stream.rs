@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
+use umbel::CountMinParams;
 use umbel_io::Plan;
 use umbel_stream::{Config, Event, Facts, Place, Service, Status, Wanted};
 
@@ -13,17 +14,24 @@ use crate::{input, interrupt, notice};
 
 const EXAMPLES: &str = "\
 A PLACE is an address to listen at, a file, a named pipe, or - for stdin. Each line of a query
-connection is answered on it: the key, a tab, and 1 or 0; those of a file or pipe on stdout.
+connection is answered on it: the key, a tab, and 1 or 0, or how often it came; those of a file or
+pipe on stdout.
 
 Examples:
   umbel stream --train 127.0.0.1:7001 --query 127.0.0.1:7002 --filter -n 1000000 --state seen/
   nc -N 127.0.0.1 7001 < addresses.txt; echo 10.0.0.1 | nc -N 127.0.0.1 7002
-  umbel stream --train train.txt --query queries.txt --filter -n 1000000 --only-seen";
+  umbel stream --train train.txt --query queries.txt --filter -n 1000000 --only-seen
+  umbel stream --train-from 127.0.0.1:9999 --query 127.0.0.1:7002 --count --state hits/";
 
 /// The longest line that may be asked for.
 const MAX_LINE: u64 = 16 << 20;
+/// eps and delta where they are not given.
+const EPS: f64 = 0.001;
+const DELTA: f64 = 0.01;
+/// The heading of what sizes a sketch.
+const SKETCH: &str = "Sketch [default: that of the state]";
 
-/// Train a filter with one stream while another asks it; the state survives
+/// Train a filter or a count with one stream while another asks it; the state survives
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -52,23 +60,34 @@ pub struct Args {
     json: bool,
 
     /// Seen or not: a Bloom filter
-    #[arg(long, requires = "n", help_heading = "Sketch [default: that of the state]")]
+    #[arg(long, requires = "n", group = "sketch", help_heading = SKETCH)]
     filter: bool,
 
     /// The number of different keys to expect
     #[arg(short, value_name = "KEYS", requires = "filter")]
-    #[arg(help_heading = "Sketch [default: that of the state]")]
+    #[arg(help_heading = SKETCH)]
     n: Option<u64>,
 
     /// The rate of false positives, between 0 and 1 [default: 0.01]
     #[arg(short, value_name = "RATE", requires = "filter")]
-    #[arg(help_heading = "Sketch [default: that of the state]")]
+    #[arg(help_heading = SKETCH)]
     p: Option<f64>,
 
+    /// How often: a count-min sketch
+    #[arg(long, group = "sketch", help_heading = SKETCH)]
+    count: bool,
+
+    /// How much too high an estimate may be, as a share of all lines [default: 0.001]
+    #[arg(long, value_name = "SHARE", requires = "count", help_heading = SKETCH)]
+    eps: Option<f64>,
+
+    /// The share of keys whose estimate may be higher still [default: 0.01]
+    #[arg(long, value_name = "SHARE", requires = "count", help_heading = SKETCH)]
+    delta: Option<f64>,
+
     /// The seed of the hash, for a service that takes keys from strangers
-    #[arg(long, value_name = "SEED", default_value_t = 0, hide_default_value = true)]
-    #[arg(help_heading = "Sketch [default: that of the state]")]
-    seed: u64,
+    #[arg(long, value_name = "SEED", requires = "sketch", help_heading = SKETCH)]
+    seed: Option<u64>,
 
     /// The folder to keep the state in; it goes on from what is there
     #[arg(long, value_name = "FOLDER", help_heading = "State")]
@@ -109,11 +128,11 @@ impl Args {
             }
             Event::Status(status) if json => eprintln!("{}", report(&status)),
             Event::Status(status) => {
-                let Facts::Filter { overfull, .. } = &status.facts;
                 // Once: it will not become emptier.
-                if let Some(overfull) = overfull.filter(|_| !warned) {
+                if let Facts::Filter { overfull: Some(overfull), .. } = status.facts
+                    && !std::mem::replace(&mut warned, true)
+                {
                     notice::warn(overfull);
-                    warned = true;
                 }
             }
             Event::Warning(text) => notice::warn(text),
@@ -122,7 +141,10 @@ impl Args {
     }
 
     fn config(self) -> Result<Config> {
-        ensure!(self.state.is_some() || self.filter, "say which sketch to begin: --filter -n KEYS");
+        ensure!(
+            self.state.is_some() || self.filter || self.count,
+            "say which sketch to begin: --filter -n KEYS, or --count"
+        );
         ensure!(self.max_line <= MAX_LINE, "--max-line is at most 16M");
         Ok(Config {
             sketch: self.wanted()?,
@@ -139,7 +161,13 @@ impl Args {
     }
 
     fn wanted(&self) -> Result<Option<Wanted>> {
-        let plan = Plan { p: self.p, seed: self.seed, ..Plan::default() };
+        let seed = self.seed.unwrap_or(0);
+        if self.count {
+            let (eps, delta) = (self.eps.unwrap_or(EPS), self.delta.unwrap_or(DELTA));
+            let params = CountMinParams::for_error(eps, delta)?;
+            return Ok(Some(Wanted::Count(params.with_seed(seed))));
+        }
+        let plan = Plan { p: self.p, seed, ..Plan::default() };
         Ok(self.n.map(|n| plan.params(n)).transpose()?.map(Wanted::Filter))
     }
 }
@@ -152,9 +180,7 @@ fn ready(what: &str, addresses: &[std::net::SocketAddr]) {
 }
 
 fn report(status: &Status) -> Value {
-    let Facts::Filter { inserted, fill, estimated_keys, expected_rate_now, overfull } =
-        &status.facts;
-    json!({
+    let mut report = json!({
         "seconds": status.seconds,
         "trained": status.trained,
         "trained_per_second": status.trained_per_second,
@@ -163,10 +189,21 @@ fn report(status: &Status) -> Value {
         "asked_per_second": status.asked_per_second,
         "connections": status.connections,
         "snapshot": status.snapshot,
-        "inserted": inserted,
-        "fill": fill,
-        "estimated_keys": estimated_keys.is_finite().then_some(estimated_keys),
-        "expected_rate_now": expected_rate_now,
-        "warning": overfull.map(|overfull| overfull.to_string()),
-    })
+    });
+    let facts = match &status.facts {
+        Facts::Filter { inserted, fill, estimated_keys, expected_rate_now, overfull } => json!({
+            "inserted": inserted,
+            "fill": fill,
+            "estimated_keys": estimated_keys.is_finite().then_some(estimated_keys),
+            "expected_rate_now": expected_rate_now,
+            "warning": overfull.map(|overfull| overfull.to_string()),
+        }),
+        Facts::Count { inserted, bound, delta } => {
+            json!({ "inserted": inserted, "bound": bound, "delta": delta })
+        }
+    };
+    if let (Value::Object(report), Value::Object(facts)) = (&mut report, facts) {
+        report.extend(facts);
+    }
+    report
 }
