@@ -243,23 +243,21 @@ fn it_connects_to_a_trainer_and_comes_back() {
 fn how_things_stand() {
     let folder = Folder::new();
     let line = format!("{BOTH} 1000 --json --every 0.05 --state seen");
-    let service = Service::start(&folder, &line);
+    let mut service = Service::start(&folder, &line);
     service.send(0, text(&words(500, "key")) + "\n");
     service.send(1, text(&words(70, "key")));
-    std::thread::sleep(Duration::from_millis(100));
+    let parse = |line: &str| -> serde_json::Value { serde_json::from_str(line).unwrap() };
+    let half = parse(&service.hear(|line| parse(line)["asked"] == 70));
     service.send(0, text(&words(3000, "more")));
     let (_, _, said) = service.end("TERM");
-    let said: Vec<serde_json::Value> =
-        said.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let keys: Vec<&String> = said[0].as_object().unwrap().keys().collect();
     let page = std::fs::read_to_string(support::fixture("../../../docs/command.md")).unwrap();
-    for key in keys {
+    for key in half.as_object().unwrap().keys() {
         assert!(page.contains(&format!("`{key}`")), "{key}");
     }
-    let half = said.iter().find(|status| status["trained"] == 500).unwrap();
+    assert_eq!(half["trained"], 500);
     assert_eq!((&half["unused"], &half["inserted"]), (&1.into(), &500.into()));
     assert!(half["warning"].is_null() && half["expected_rate_now"].as_f64().unwrap() < 0.005);
-    let last = said.last().unwrap();
+    let last = parse(said.last().unwrap());
     assert_eq!((&last["trained"], &last["asked"]), (&3500.into(), &70.into()));
     assert!(last["warning"].as_str().unwrap().contains("was sized for 1000"));
     assert!(last["expected_rate_now"].as_f64().unwrap() > 0.1);

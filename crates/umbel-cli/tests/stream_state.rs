@@ -15,7 +15,7 @@ use std::time::Duration;
 use service::{Service, ask, connect, read_line};
 use umbel::{CountMin, CountMinParams};
 
-use support::{Folder, signal, text, wait_until, words};
+use support::{Folder, signal, text, words};
 
 const BOTH: &str = "--train 127.0.0.1:0 --query 127.0.0.1:0 --filter -n 1000 --state seen";
 const NAMED: &str = "--train 127.0.0.1:0 --filter -n 1000 --state seen --acks --every 0.05";
@@ -184,10 +184,7 @@ fn a_file_is_read_on_where_it_was_left() {
 fn a_trainer_is_told_what_is_on_disk() {
     let folder = Folder::new();
     let service = Service::start(&folder, NAMED);
-    let trainer = service.connect(0);
-    (&trainer).write_all(b"sensor\n").unwrap();
-    assert_eq!(read_line(&trainer), "ack 0");
-    (&trainer).write_all(b"a\n\nc\nhal").unwrap();
+    let trainer = named(&service, "a\n\nc\nhal", "ack 0");
     assert_eq!(read_line(&trainer), "ack 3");
     // A name is for one at a time, and no line is what is not one.
     assert_eq!(
@@ -201,7 +198,9 @@ fn a_trainer_is_told_what_is_on_disk() {
     assert_eq!(long, b"error: the first line is the trainer's name, of at most 256 bytes\n");
     drop(trainer);
     // Half a line is sent again as a whole, and another name has lines of its own.
-    wait_until("the name is free", || service.send(0, "sensor\nhalf\ne\n") == b"ack 3\nack 5\n");
+    let again = named(&service, "half\ne\n", "ack 3");
+    again.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(read_line(&again), "ack 5");
     assert_eq!(service.send(0, "other\na\n"), b"ack 0\nack 1\n");
     service.stop();
     folder.write("keys.txt", "a\nc\nhalf\ne\na\n");
@@ -213,49 +212,56 @@ fn a_trainer_is_told_what_is_on_disk() {
 fn a_snapshot_that_fails_is_no_secret() {
     let folder = Folder::new();
     let mut service = Service::start(&folder, NAMED);
-    let said = service.said();
-    std::fs::rename(folder.path("seen"), folder.path("gone")).unwrap();
-    let trainer = service.connect(0);
-    (&trainer).write_all(b"sensor\na\n").unwrap();
-    assert_eq!(read_line(&trainer), "ack 0");
-    std::thread::sleep(Duration::from_millis(200));
-    std::fs::rename(folder.path("gone"), folder.path("seen")).unwrap();
+    let away = || std::fs::rename(folder.path("seen"), folder.path("away")).unwrap();
+    let fails = |line: &str| line.starts_with("umbel: warning: no snapshot: seen/v-");
+    away();
+    let trainer = named(&service, "a\n", "ack 0");
+    service.hear(fails);
+    std::fs::rename(folder.path("away"), folder.path("seen")).unwrap();
     assert_eq!(read_line(&trainer), "ack 1");
-    std::fs::rename(folder.path("seen"), folder.path("gone")).unwrap();
+    away();
     (&trainer).write_all(b"b\n").unwrap();
-    std::thread::sleep(Duration::from_millis(200));
-    signal(&service.child, "TERM");
-    assert_eq!(service.child.wait().unwrap().code(), Some(2));
-    let said = said.join().unwrap();
-    let (last, before) = said.split_last().unwrap();
+    service.hear(fails);
+    let (code, _, said) = service.end("TERM");
+    let last = said.last().unwrap();
     assert!(last.starts_with("umbel: seen/v-") && last.contains("No such file"), "{last}");
-    assert!(!before.is_empty());
-    before
-        .iter()
-        .for_each(|line| assert!(line.starts_with("umbel: warning: no snapshot: seen/v-")));
+    assert_eq!((code, read_line(&trainer)), (Some(2), String::new()));
+}
+
+/// Connects as `sensor`, once that name is free, is told this, and sends lines.
+fn named(service: &Service, lines: &str, told: &str) -> TcpStream {
+    loop {
+        let trainer = service.connect(0);
+        (&trainer).write_all(b"sensor\n").unwrap();
+        match read_line(&trainer) {
+            refused if refused.starts_with("error: a trainer named sensor") => {}
+            first => {
+                assert_eq!(first, told);
+                (&trainer).write_all(lines.as_bytes()).unwrap();
+                return trainer;
+            }
+        }
+    }
 }
 
 /// The connection breaks, the process lives: lines that are in memory, but not on disk, come again and count once.
 #[test]
 fn lines_that_come_again_are_passed_over() {
     let folder = Folder::new();
-    let service = Service::start(&folder, &NAMED.replace("0.05", "3"));
-    for (sent, told) in [("a\nb\nc\n", "ack 0"), ("a\nb\n", "ack 0"), ("a\nb\nc\nd\n", "ack 0")] {
-        let trainer = service.connect(0);
-        (&trainer).write_all(format!("sensor\n{sent}").as_bytes()).unwrap();
-        assert_eq!(read_line(&trainer), told);
-        // It has ended, and does not wait for an ack: its name is free at once.
-        trainer.shutdown(Shutdown::Write).unwrap();
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    let waiting = service.connect(0);
-    (&waiting).write_all(b"sensor\n").unwrap();
-    assert_eq!(read_line(&waiting), "ack 0");
+    let service = Service::start(&folder, &NAMED.replace("0.05", "100"));
+    // One waits for its ack, one is gone, one breaks in mid-line: the name is free at once.
+    let waiting = named(&service, "a\nb\nc\n", "ack 0");
+    waiting.shutdown(Shutdown::Write).unwrap();
+    drop(named(&service, "a\nb\n", "ack 0"));
+    drop(named(&service, "a\nb\nc\nd\nhal", "ack 0"));
+    let last = named(&service, "a\nb\nc\nd\nhalf\n", "ack 0");
+    last.shutdown(Shutdown::Write).unwrap();
+    named(&service, "", "ack 0");
     // The last snapshot is acknowledged too.
     signal(&service.child, "TERM");
-    assert_eq!(read_line(&waiting), "ack 4");
+    assert_eq!((read_line(&waiting), read_line(&last)), ("ack 5".into(), "ack 5".into()));
     service.stop_quietly();
-    folder.write("keys.txt", "a\nb\nc\nd\n");
+    folder.write("keys.txt", "a\nb\nc\nd\nhalf\n");
     assert_eq!(current(&folder), offline(&folder, "keys.txt", 1000));
 }
 

@@ -45,7 +45,13 @@ impl Service {
         talk(self.connect(which), bytes.as_ref())
     }
 
-    /// Everything that it says on stderr goes to a thread of its own.
+    /// The next line that it says on stderr and that is as wanted.
+    pub fn hear(&mut self, wanted: impl Fn(&str) -> bool) -> String {
+        let mut lines = self.stderr.as_mut().unwrap().map_while(Result::ok);
+        lines.find(|line| wanted(line)).unwrap()
+    }
+
+    /// Everything that it says on stderr from now on goes to a thread of its own.
     pub fn said(&mut self) -> std::thread::JoinHandle<Vec<String>> {
         let stderr = self.stderr.take().unwrap();
         std::thread::spawn(move || stderr.map_while(Result::ok).collect())
