@@ -3,7 +3,7 @@ CARGO ?= cargo
 # Seconds for each fuzz target.
 SECONDS ?= 60
 
-.PHONY: help demo test lint bench bench-command fuzz asan
+.PHONY: help demo test lint bench bench-command bench-stream fuzz asan
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -11,6 +11,7 @@ help:
 	@echo "make lint           format and lints alone"
 	@echo "make bench          the core beside other libraries and the machine's limit (minutes)"
 	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
+	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -32,6 +33,12 @@ bench:
 bench-command:
 	$(CARGO) build --release --quiet -p umbel-cli
 	bench/command
+
+# The OpenBSD nc knows when its input has ended (-N).
+bench-stream:
+	nc -h 2>&1 | grep -q OpenBSD || { apt-get -q update && apt-get -qy install netcat-openbsd; }
+	$(CARGO) build --release --quiet -p umbel-cli
+	bench/stream
 
 # The saved corpus stays as it is: what is found goes below fuzz/target.
 fuzz:

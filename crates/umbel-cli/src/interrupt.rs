@@ -11,6 +11,9 @@ use umbel::format::NewFile;
 /// Files that are being written aside.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
+/// What the first signal does instead of ending the program.
+static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
 /// From now on a signal that is to end the program removes first what is unfinished.
 #[cfg(unix)]
 pub fn install() {
@@ -21,13 +24,13 @@ pub fn install() {
         [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     // Without a handler the system ends the program all the same: nothing to report.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded) else { return };
-    std::thread::spawn(move || signals.forever().next().into_iter().for_each(end));
+    std::thread::spawn(move || signals.forever().for_each(act));
 }
 
 /// From now on an interrupt removes what is unfinished and ends the program.
 #[cfg(not(unix))]
 pub fn install() {
-    let _ = ctrlc::set_handler(|| end(2));
+    let _ = ctrlc::set_handler(|| act(2));
 }
 
 /// A bit for each signal that is ignored, the first for signal 1; none where the system does not tell.
@@ -36,6 +39,12 @@ fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// What a signal does.
+fn act(signal: i32) {
+    let instead = INSTEAD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    instead.map_or_else(|| end(signal), |act| act());
 }
 
 /// Removes what is unfinished and ends the program with the exit code of shells: 128 and the signal's number.
@@ -61,4 +70,9 @@ pub fn begin(path: &Path) -> umbel::Result<NewFile> {
     let file = NewFile::create(path)?;
     unfinished.extend(file.aside().map(PathBuf::from));
     Ok(file)
+}
+
+/// From now on the first interrupt does this; the second ends the program.
+pub fn instead(act: impl FnOnce() + Send + 'static) {
+    *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(act));
 }

@@ -7,13 +7,14 @@ mod support;
 use serde_json::Value;
 use support::{Folder, text, words};
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 15] = [
     "size",
     "build",
     "screen",
     "audit",
     "merge",
     "info",
+    "stream",
     "gen",
     "gen strings",
     "gen sample",

@@ -10,6 +10,7 @@ mod man;
 mod merge;
 mod screen;
 mod size;
+mod stream;
 mod which;
 
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ enum Command {
     Merge(merge::Args),
     Info(info::Args),
     Count(count::Args),
+    Stream(stream::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -58,6 +60,7 @@ impl Umbel {
             Command::Merge(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Count(args) => args.run(),
+            Command::Stream(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Man(args) => args.run(),
