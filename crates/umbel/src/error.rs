@@ -71,6 +71,10 @@ pub enum Error {
         asked: KeyType,
     },
 
+    /// A key, a range or a share lies outside what can be asked for.
+    #[error("{0}")]
+    Range(String),
+
     /// There is no group of this name.
     #[error("there is no group {0:?} in this file")]
     NoGroup(String),

@@ -59,6 +59,7 @@ pub mod hash;
 mod memory;
 mod metadata;
 mod probability;
+pub mod ranges;
 #[doc(hidden)]
 pub mod simd;
 pub mod sizing;
@@ -69,6 +70,7 @@ pub use countmin::{Conservative, CountMin, CountMinParams};
 pub use error::{Error, Result};
 pub use groups::Groups;
 pub use metadata::Metadata;
+pub use ranges::{Ranges, RangesParams};
 pub use sizing::{Layout, Sizing};
 
 /// The README's examples, compiled and run.

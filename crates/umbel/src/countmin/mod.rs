@@ -45,8 +45,11 @@ pub use algebra::InnerProduct;
 pub use conservative::Conservative;
 pub use params::{CountMinParams, MAX_COUNTERS, MAX_DEPTH};
 
+pub(crate) use batch::{check_weights, sum};
+pub(crate) use block::BLOCK;
 pub(crate) use grid::Grid;
-pub(crate) use table::{Table, Width};
+pub(crate) use params::{check_size, columns, hashing, rows, too_large};
+pub(crate) use table::{AHEAD, Table, Width};
 
 use crate::bloom::KeyType;
 use crate::hash::{xxh3, xxh3_u64};

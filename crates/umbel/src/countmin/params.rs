@@ -97,12 +97,12 @@ impl CountMinParams {
 }
 
 /// The seed as messages name it.
-pub(super) fn hashing(seed: u64) -> Strategy {
+pub(crate) fn hashing(seed: u64) -> Strategy {
     Strategy::Xxh3 { seed }
 }
 
 /// ⌈parts · e/eps⌉: the columns that keep the errors of `parts` counters together below eps.
-pub(super) fn columns(eps: f64, parts: u32) -> Result<u64> {
+pub(crate) fn columns(eps: f64, parts: u32) -> Result<u64> {
     if !(eps > 0.0 && eps < 1.0) {
         return Err(Error::Sizing(format!(
             "eps, the error as a share of the total, lies between 0 and 1, both excluded, for example 0.001; not {eps}"
@@ -116,7 +116,7 @@ pub(super) fn columns(eps: f64, parts: u32) -> Result<u64> {
 }
 
 /// ⌈ln 1/delta⌉. A share below 2^-64 is more than a hash of 64 bits can carry.
-pub(super) fn rows(delta: f64) -> Result<u32> {
+pub(crate) fn rows(delta: f64) -> Result<u32> {
     if !(delta > 0.0 && delta < 1.0) {
         return Err(Error::Sizing(format!(
             "delta, the share of keys that may exceed the error, lies between 0 and 1, both excluded, for example 0.01; \
@@ -131,7 +131,7 @@ pub(super) fn rows(delta: f64) -> Result<u32> {
     Ok((-delta.ln()).ceil().max(1.0) as u32)
 }
 
-pub(super) fn check_size(width: u64, depth: u32) -> Result<()> {
+pub(crate) fn check_size(width: u64, depth: u32) -> Result<()> {
     if width == 0 {
         return Err(Error::Sizing("a sketch needs at least 1 column (w)".into()));
     }
@@ -147,7 +147,7 @@ pub(super) fn check_size(width: u64, depth: u32) -> Result<()> {
     Ok(())
 }
 
-fn too_large(counters: f64) -> Error {
+pub(crate) fn too_large(counters: f64) -> Error {
     Error::Sizing(format!(
         "{counters:.3e} counters are more than one sketch holds (2^48 bits, or the address space): \
          ask for a larger eps or delta, or fewer columns or rows"

@@ -63,7 +63,7 @@ macro_rules! dispatch {
 }
 
 /// Places that are asked for ahead of the one at hand; behind the last stand as many zeros.
-pub(super) const AHEAD: usize = 32;
+pub(crate) const AHEAD: usize = 32;
 /// Tables up to this many bytes are taken to be in the cache.
 const NEAR: usize = 1 << 19;
 /// Counters copied or merged at a time.
@@ -106,29 +106,33 @@ impl Table {
         self.width
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// The same counters in memory of their own, if they were mapped.
     pub(crate) fn into_memory(self) -> Table {
         Table { memory: self.memory.into_memory(), ..self }
     }
 
     #[inline]
-    pub(super) fn get(&self, place: usize) -> u64 {
+    pub(crate) fn get(&self, place: usize) -> u64 {
         dispatch!(self.width, get(&self.memory, place))
     }
 
     #[inline]
-    pub(super) fn add(&mut self, place: usize, weight: u64) {
+    pub(crate) fn add(&mut self, place: usize, weight: u64) {
         self.add_all(&[place], |_| weight);
     }
 
     /// Adds to the counter at each place, in order, the weight of that number.
     #[inline]
-    pub(super) fn add_all(&mut self, places: &[usize], weight: impl Fn(usize) -> u64) {
+    pub(crate) fn add_all(&mut self, places: &[usize], weight: impl Fn(usize) -> u64) {
         self.add_run(places, &[], weight);
     }
 
     /// As [`add_all`](Table::add_all), asking memory for the places ahead; [`AHEAD`] more places stand behind the last.
-    pub(super) fn add_ahead(&mut self, places: &[usize], weight: impl Fn(usize) -> u64) {
+    pub(crate) fn add_ahead(&mut self, places: &[usize], weight: impl Fn(usize) -> u64) {
         let ahead = if self.is_near() { &[][..] } else { &places[AHEAD..] };
         ahead.iter().take(AHEAD).zip(places).for_each(|(_, &place)| self.ask_for(place));
         self.add_run(&places[..places.len() - AHEAD], ahead, weight);
@@ -150,30 +154,30 @@ impl Table {
     }
 
     /// Lowers each of `least` to the counter at its place; [`AHEAD`] more places stand behind the last.
-    pub(super) fn lower(&self, places: &[usize], least: &mut [u64]) {
+    pub(crate) fn lower(&self, places: &[usize], least: &mut [u64]) {
         let ask = !self.is_near();
         dispatch!(self.width, lower(&self.memory, places, least, ask));
     }
 
     /// Asks memory for the counter at this place.
     #[inline]
-    pub(super) fn ask_for(&self, place: usize) {
+    pub(crate) fn ask_for(&self, place: usize) {
         prefetch(self.memory.as_ptr().wrapping_byte_add(place * self.width.bytes()));
     }
 
     /// Whether the counters are likely to be in the cache.
     #[inline]
-    pub(super) fn is_near(&self) -> bool {
+    pub(crate) fn is_near(&self) -> bool {
         self.len * self.width.bytes() <= NEAR
     }
 
     /// The counters from `start` on, as many as `out` has places.
-    pub(super) fn read(&self, start: usize, out: &mut [u64]) {
+    pub(crate) fn read(&self, start: usize, out: &mut [u64]) {
         dispatch!(self.width, read(&self.memory, start, out));
     }
 
     /// Adds every counter of a table of the same length.
-    pub(super) fn merge(&mut self, other: &Table) {
+    pub(crate) fn merge(&mut self, other: &Table) {
         let (mut places, mut weights) = ([0; PIECE], [0; PIECE]);
         for start in (0..self.len).step_by(PIECE) {
             let count = PIECE.min(self.len - start);
@@ -185,12 +189,12 @@ impl Table {
     }
 
     /// The largest counter.
-    pub(super) fn largest(&self) -> u64 {
+    fn largest(&self) -> u64 {
         self.pieces(0..self.len).fold(0, |largest, piece| largest.max(piece.largest))
     }
 
     /// The sum of some counters, 2^64 - 1 at most.
-    pub(super) fn sum(&self, range: std::ops::Range<usize>) -> u64 {
+    fn sum(&self, range: std::ops::Range<usize>) -> u64 {
         self.pieces(range).fold(0, |sum, piece| sum.saturating_add(piece.sum))
     }
 
@@ -207,17 +211,26 @@ impl Table {
         })
     }
 
-    /// Refuses counters that are wider than the largest needs: two files of the same content would differ.
-    pub(super) fn check(&self) -> Result<()> {
+    /// Refuses counters that are wider than the largest needs (two files of the same content would differ), and rows of this
+    /// length whose sum is not right.
+    pub(crate) fn check(&self, row: usize, right: impl Fn(u64) -> bool) -> Result<()> {
         let needed = Width::holding(self.largest());
-        if needed == self.width {
-            return Ok(());
+        if needed != self.width {
+            return Err(Error::Format(format!(
+                "the counters have {} bytes where {} hold the largest",
+                self.width.bytes(),
+                needed.bytes()
+            )));
         }
-        Err(Error::Format(format!(
-            "the counters have {} bytes where {} hold the largest",
-            self.width.bytes(),
-            needed.bytes()
-        )))
+        for start in (0..self.len).step_by(row) {
+            let sum = self.sum(start..start + row);
+            if !right(sum) {
+                return Err(Error::Format(format!(
+                    "a row of counters sums up to {sum}, which the total weight contradicts"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Copies the counters into wider ones. Like a `Vec`, it ends the program when there is no memory.

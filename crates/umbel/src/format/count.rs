@@ -5,7 +5,7 @@ use super::record::{key_type_id, read_key_type};
 use crate::countmin::{CountMin, CountMinParams, Width};
 use crate::{Error, Result};
 
-const XXH3: u16 = 1;
+pub(super) const XXH3: u16 = 1;
 
 pub(crate) fn write_count_record(sketch: &CountMin, out: &mut Vec<u8>) {
     let params = sketch.params();
@@ -28,16 +28,20 @@ pub(super) struct CountRecord {
 }
 
 pub(super) fn read_count_record(from: &mut Cursor<'_>) -> Result<CountRecord> {
-    let strategy = from.u16()?;
-    if strategy != XXH3 {
-        return Err(Error::Format(format!(
-            "hash strategy {strategy} for a sketch is unknown to this version of umbel; a newer one may read it"
-        )));
-    }
+    check_strategy(from.u16()?)?;
     let width = Width::from_bytes(from.u8()?)?;
     let key_type = read_key_type(from)?;
     let (depth, columns, seed) = (from.u32()?, from.u64()?, from.u64()?);
     let counts = [from.u64()?, from.u64()?];
     let params = CountMinParams::with_size(columns, depth)?.with_seed(seed).with_key_type(key_type);
     Ok(CountRecord { params, width, counts })
+}
+
+pub(super) fn check_strategy(strategy: u16) -> Result<()> {
+    if strategy == XXH3 {
+        return Ok(());
+    }
+    Err(Error::Format(format!(
+        "hash strategy {strategy} for a sketch is unknown to this version of umbel; a newer one may read it"
+    )))
 }

@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use super::count::{CountRecord, read_count_record};
+use super::range::{RangeRecord, read_range_record};
 use super::{Cursor, read_record};
 use crate::bloom::{Bloom, Params};
 use crate::countmin::{Conservative, CountMin, Grid, Table, Width};
 use crate::groups::Groups;
 use crate::memory::{LINE_BYTES, Line, Memory};
+use crate::ranges::{Level, Ranges};
 use crate::{Error, Metadata, Result};
 
 /// Reads filter records and hands each the next part of the body.
@@ -51,6 +53,16 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
         let record = read_count_record(&mut self.params)?;
         let grid = self.grid(&record)?;
         Ok(Conservative::from_parts(record.params, grid, record.counts))
+    }
+
+    pub(super) fn ranges(&mut self) -> Result<Ranges> {
+        let RangeRecord { params, widths, counts } = read_range_record(&mut self.params)?;
+        let mut levels = Vec::new();
+        for (level, width) in (0..).zip(widths) {
+            let table = self.table(width, params.counters(level))?;
+            levels.push(Level::from_table(&params, level, table));
+        }
+        Ok(Ranges::from_parts(params, levels, counts))
     }
 
     fn grid(&mut self, CountRecord { params, width, .. }: &CountRecord) -> Result<Grid> {

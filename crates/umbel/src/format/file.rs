@@ -15,6 +15,7 @@ use crate::bloom::Bloom;
 use crate::countmin::{Conservative, CountMin};
 use crate::groups::Groups;
 use crate::memory::{LINE_BYTES, Memory};
+use crate::ranges::Ranges;
 use crate::{Error, Metadata, Result};
 
 /// An opened file. The header, the parameters and the metadata have been checked; the bits have not, until you
@@ -160,6 +161,13 @@ impl File {
         let mut sketch = self.decode(Kind::Conservative, |decoder| decoder.conservative())?;
         *sketch.metadata_mut() = self.metadata().clone();
         Ok(sketch)
+    }
+
+    /// The counts over ranges in the file, left where they are.
+    pub fn into_ranges(self) -> Result<Ranges> {
+        let mut ranges = self.decode(Kind::Ranges, |decoder| decoder.ranges())?;
+        *ranges.metadata_mut() = self.metadata().clone();
+        Ok(ranges)
     }
 
     /// Reads what the sections hold, all of it.

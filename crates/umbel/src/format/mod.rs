@@ -24,84 +24,19 @@ mod cursor;
 mod decoder;
 mod envelope;
 mod file;
+mod kind;
+mod range;
 mod record;
 mod save;
 
 pub use file::File;
+pub use kind::Kind;
 pub use save::NewFile;
 pub(crate) use save::{save, to_bytes};
 
 pub(crate) use count::write_count_record;
 pub(crate) use cursor::{Cursor, put_text};
 pub(crate) use envelope::Content;
+pub(crate) use range::write_range_record;
 use record::read_record;
 pub(crate) use record::write_record;
-
-use std::fmt;
-
-use crate::{Error, Result};
-
-/// What a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Kind {
-    /// One Bloom filter.
-    Bloom,
-    /// Bloom filters by group.
-    Groups,
-    /// A count-min sketch.
-    CountMin,
-    /// A count-min sketch with conservative update.
-    Conservative,
-}
-
-impl Kind {
-    const ALL: [Kind; 4] = [Kind::Bloom, Kind::Groups, Kind::CountMin, Kind::Conservative];
-
-    fn id(self) -> u16 {
-        match self {
-            Kind::Bloom => 1,
-            Kind::Groups => 2,
-            Kind::CountMin => 3,
-            Kind::Conservative => 4,
-        }
-    }
-
-    fn from_id(id: u16) -> Result<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.id() == id).ok_or_else(|| {
-            Error::Format(format!(
-                "this file holds a structure of kind {id}, which this version of umbel does not know"
-            ))
-        })
-    }
-
-    /// Refuses a file of another kind.
-    pub(crate) fn expect(self, wanted: Kind) -> Result<()> {
-        if self == wanted {
-            return Ok(());
-        }
-        if wanted == Kind::CountMin {
-            self.check_mergeable()?;
-        }
-        Err(Error::Kind { wanted, found: self })
-    }
-
-    /// Refuses what cannot be merged, with the reason.
-    pub fn check_mergeable(self) -> Result<()> {
-        match self {
-            Kind::Conservative => Err(Error::OrderMatters),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Bloom => "a Bloom filter",
-            Kind::Groups => "Bloom filters by group",
-            Kind::CountMin => "a count-min sketch",
-            Kind::Conservative => "a conservative count-min sketch",
-        })
-    }
-}

@@ -9,3 +9,4 @@ pub mod random;
 pub mod samples;
 pub mod sketches;
 pub mod spread;
+pub mod streams;
