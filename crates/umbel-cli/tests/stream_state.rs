@@ -265,6 +265,27 @@ fn lines_that_come_again_are_passed_over() {
     assert_eq!(current(&folder), offline(&folder, "keys.txt", 1000));
 }
 
+/// Hundreds of trainers at once: each hears of all of its lines, and they are all there.
+#[test]
+fn many_trainers() {
+    let folder = Folder::new();
+    let line = "--train 127.0.0.1:0 --count --state seen --acks --every 0.05";
+    let service = Service::start(&folder, line);
+    let trainers: Vec<TcpStream> = (0..500).map(|_| service.connect(0)).collect();
+    for (i, mut trainer) in trainers.iter().enumerate() {
+        write!(trainer, "trainer {i}\n{}", "key\n".repeat(i)).unwrap();
+        trainer.shutdown(Shutdown::Write).unwrap();
+    }
+    for (i, trainer) in trainers.iter().enumerate() {
+        let acks: Vec<_> = BufReader::new(trainer).lines().map(Result::unwrap).collect();
+        assert_eq!(acks.first().map(String::as_str), Some("ack 0"));
+        assert_eq!(acks.last(), Some(&format!("ack {i}")));
+    }
+    service.stop();
+    let count = CountMin::from_bytes(&current(&folder)).unwrap();
+    assert_eq!((count.total(), count.estimate(b"key")), (500 * 499 / 2, 500 * 499 / 2));
+}
+
 const KILLS: usize = 50;
 
 /// A trainer that does as it is told, until all of its lines are on disk. It never has more lines than the part of the

@@ -65,7 +65,7 @@ impl Told<'_> {
     fn tell(&self, mut snapshots: u64) {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         loop {
-            self.hub.publish(|books| _ = books.told.insert(id, snapshots));
+            self.hub.books().told.insert(id, snapshots);
             let over = |saved| self.end.get().is_some_and(|&end| saved >= end);
             let books =
                 self.hub.wait(|books| books.snapshots > snapshots || over(books.saved(self.name)));
@@ -76,7 +76,7 @@ impl Told<'_> {
                 break;
             }
         }
-        self.hub.publish(|books| _ = books.told.remove(&id));
+        self.hub.books().told.remove(&id);
     }
 
     fn ack(&self, saved: u64) -> bool {

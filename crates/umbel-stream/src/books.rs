@@ -59,6 +59,11 @@ impl Books {
         self.saved.get(name).copied().unwrap_or(0)
     }
 
+    /// Whether everyone has been told of the last snapshot.
+    pub(crate) fn are_all_told(&self) -> bool {
+        self.told.values().all(|&told| told == self.snapshots)
+    }
+
     /// These positions are on disk now.
     pub(crate) fn note_saved(&mut self, positions: Positions) {
         self.saved = positions.trainers;

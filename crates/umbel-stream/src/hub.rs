@@ -107,11 +107,6 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, but no longer than this.
-    pub(crate) fn wait_briefly(&self, time: std::time::Duration, so: impl Fn(&Books) -> bool) {
-        drop(self.news.wait_timeout_while(self.books(), time, |books| !so(books)));
-    }
-
     pub(crate) fn asked(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
     }

@@ -63,6 +63,7 @@ mod query;
 mod seats;
 mod service;
 mod sketch;
+mod sources;
 mod state;
 mod status;
 mod train;

@@ -1,20 +1,18 @@
 //! The main thread: opens everything, starts the streams, takes the snapshots, ends.
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::hub::Hub;
-use crate::place::Readable;
 use crate::positions::Positions;
 use crate::sketch::{Sketch, Wanted};
+use crate::sources::{self, Sources};
 use crate::state::State;
 use crate::status::{Facts, Status};
-use crate::train::{self, Origin, Training};
-use crate::{Error, Place, Result, acks, net, query};
+use crate::{Error, Place, Result};
 
 /// How long the last acks may take.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -83,17 +81,6 @@ impl Stop {
     }
 }
 
-/// Sources that are open, but not read from yet.
-#[derive(Default)]
-struct Sources {
-    listeners: Vec<(TcpListener, net::Serve)>,
-    train_from: Vec<(String, net::Serve)>,
-    train_files: Vec<Training<std::fs::File>>,
-    train_pipes: Vec<Readable>,
-    query_files: Vec<Readable>,
-    query_pipes: Vec<Readable>,
-}
-
 /// Two streams over one sketch.
 pub struct Service {
     hub: Arc<Hub>,
@@ -154,16 +141,13 @@ impl Service {
     /// Runs until it is stopped, or until all sources have ended that can.
     pub fn run(mut self, mut say: impl FnMut(Event)) -> Result<()> {
         let sources = std::mem::take(&mut self.sources);
-        let is_endless = !(sources.listeners.is_empty() && sources.train_from.is_empty());
-        let mut training = sources.train_files.len();
-        let mut open =
-            sources.train_pipes.len() + sources.query_pipes.len() + sources.query_files.len();
+        let (is_endless, mut training, mut open) = sources.count();
         let mut query_files = sources.start(&self.hub);
         self.ready.take().into_iter().for_each(&mut say);
         let mut due = Instant::now() + self.every;
         loop {
             if training == 0 {
-                query_files.drain(..).for_each(|file| answer(&self.hub, file));
+                query_files.drain(..).for_each(|file| sources::answer(&self.hub, file));
             }
             if training + open == 0 && !is_endless {
                 break;
@@ -188,10 +172,16 @@ impl Service {
             }
         }
         say(Event::Status(self.tick()?));
-        self.hub.wait_briefly(FAREWELL, |books| {
-            books.told.values().all(|&told| told == books.snapshots)
-        });
+        self.farewell();
         Ok(())
+    }
+
+    /// Trainers hear of the last snapshot, if they listen.
+    fn farewell(&self) {
+        let end = Instant::now() + FAREWELL;
+        while !self.hub.books().are_all_told() && Instant::now() < end {
+            std::thread::sleep(FAREWELL / 200);
+        }
     }
 
     /// Takes a snapshot if there is something new, and looks how things stand.
@@ -255,101 +245,4 @@ fn begin(config: &Config, found: Option<(Sketch, Positions)>) -> Result<(Sketch,
             Err(Error::Refused("there is no state yet: say which sketch to begin".into()))
         }
     }
-}
-
-impl Sources {
-    fn open(config: &Config, positions: &Positions) -> Result<(Sources, Event)> {
-        let mut sources = Sources::default();
-        let serve: net::Serve = if config.acks { acks::serve } else { train::serve };
-        let (mut train, mut query) = (Vec::new(), Vec::new());
-        for place in &config.train {
-            match place {
-                Place::Address(address) => train.push(sources.listen(address, serve)?),
-                Place::Path(path) => match Readable::at(path)? {
-                    Readable::File(path) => sources.train_file(&path, positions)?,
-                    pipe => sources.train_pipes.push(pipe),
-                },
-            }
-        }
-        for place in &config.query {
-            match place {
-                Place::Address(address) => query.push(sources.listen(address, query::serve)?),
-                Place::Path(path) => match Readable::at(path)? {
-                    file @ Readable::File(_) => sources.query_files.push(file),
-                    pipe => sources.query_pipes.push(pipe),
-                },
-            }
-        }
-        sources.train_from = config.train_from.iter().map(|from| (from.clone(), serve)).collect();
-        Ok((sources, Event::Ready { train, query }))
-    }
-
-    fn train_file(&mut self, path: &Path, positions: &Positions) -> Result<()> {
-        if self.train_files.iter().any(|file| file.origin.path() == Some(path)) {
-            return Err(Error::Refused(format!("{}: it is given twice", path.display())));
-        }
-        self.train_files.push(train::file(path, positions)?);
-        Ok(())
-    }
-
-    fn listen(&mut self, address: &str, serve: net::Serve) -> Result<SocketAddr> {
-        let listener = net::listen(address)?;
-        let bound = listener.local_addr().map_err(Error::io(address))?;
-        self.listeners.push((listener, serve));
-        Ok(bound)
-    }
-
-    /// Starts them all but the query files, which wait for the training files.
-    fn start(self, hub: &Arc<Hub>) -> Vec<Readable> {
-        for (listener, serve) in self.listeners {
-            in_thread(hub, move |hub| net::accept(hub, &listener, serve));
-        }
-        for (address, serve) in self.train_from {
-            in_thread(hub, move |hub| train::connect(hub, &address, serve));
-        }
-        for mut file in self.train_files {
-            in_thread(hub, move |hub| {
-                let result = file.run(hub, |_| ());
-                report(
-                    hub,
-                    result.map_err(|error| error.of_source(&file.origin)),
-                    Message::Trained,
-                );
-            });
-        }
-        for pipe in self.train_pipes {
-            in_thread(hub, move |hub| {
-                let from = pipe.open();
-                let result = from.and_then(|from| {
-                    Training { from, origin: Origin::Nameless, line: 0 }.run(hub, |_| ())
-                });
-                report(hub, result.map_err(|error| error.of_source(&pipe)), Message::Ended);
-            });
-        }
-        self.query_pipes.into_iter().for_each(|pipe| answer(hub, pipe));
-        self.query_files
-    }
-}
-
-/// Answers the questions of a file or pipe on standard output.
-fn answer(hub: &Arc<Hub>, from: Readable) {
-    in_thread(hub, move |hub| {
-        let result = from.open().and_then(|file| query::run(hub, file, io::stdout()));
-        match result.map_err(|error| error.of_source(&from)) {
-            // Whoever read our answers has seen enough.
-            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
-                hub.send(Message::Stop);
-            }
-            result => report(hub, result, Message::Ended),
-        }
-    });
-}
-
-fn report(hub: &Hub, result: Result<()>, ended: Message) {
-    hub.send(result.map_or_else(Message::Failed, |()| ended));
-}
-
-fn in_thread(hub: &Arc<Hub>, work: impl FnOnce(&Arc<Hub>) + Send + 'static) {
-    let hub = Arc::clone(hub);
-    std::thread::spawn(move || work(&hub));
 }
