@@ -54,3 +54,49 @@ pub(super) fn in_order(
 ) -> Result<Tally> {
     Ok(driver.run(|| (), |(), batch| Ok(Hashed::new(batch, seed)), add)?.tally)
 }
+
+/// Keys of a batch that outlive it, one behind the other.
+struct Owned {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    weights: Vec<u64>,
+}
+
+impl Owned {
+    fn new(batch: &Batch) -> Owned {
+        let mut owned = Owned {
+            bytes: Vec::with_capacity(batch.len() * 16),
+            ends: Vec::with_capacity(batch.len()),
+            weights: batch.weights().into(),
+        };
+        for row in batch.rows() {
+            owned.bytes.extend_from_slice(batch.key(row));
+            owned.ends.push(owned.bytes.len());
+        }
+        owned
+    }
+
+    fn for_each(&self, mut take: impl FnMut(&[u8], u64)) {
+        let mut start = 0;
+        for (i, &end) in self.ends.iter().enumerate() {
+            take(&self.bytes[start..end], self.weights.get(i).copied().unwrap_or(1));
+            start = end;
+        }
+    }
+}
+
+/// Hands out the keys with their weights in the order of the input.
+pub(super) fn keys_in_order(
+    driver: &Driver,
+    mut take: impl FnMut(&[u8], u64) + Send,
+) -> Result<Tally> {
+    let outcome = driver.run(
+        || (),
+        |(), batch| Ok(Owned::new(batch)),
+        |keys| {
+            keys.for_each(&mut take);
+            Ok(())
+        },
+    )?;
+    Ok(outcome.tally)
+}

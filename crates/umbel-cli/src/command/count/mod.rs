@@ -2,7 +2,10 @@
 
 mod build;
 mod dot;
+mod heavy;
+mod quantile;
 mod query;
+mod range;
 mod sketching;
 
 use std::process::ExitCode;
@@ -30,6 +33,9 @@ enum Command {
     Build(build::Args),
     Query(query::Args),
     Dot(dot::Args),
+    Heavy(heavy::Args),
+    Range(range::Args),
+    Quantile(quantile::Args),
 }
 
 impl Args {
@@ -38,6 +44,9 @@ impl Args {
             Command::Build(args) => args.run(),
             Command::Query(args) => args.run(),
             Command::Dot(args) => args.run(),
+            Command::Heavy(args) => args.run(),
+            Command::Range(args) => args.run(),
+            Command::Quantile(args) => args.run(),
         }
     }
 }

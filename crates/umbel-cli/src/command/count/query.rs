@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use umbel::{CountMin, KeyType, Keys};
-use umbel_io::count;
+use umbel_io::count::{self, Sketch};
 
 use crate::input::{Grouping, Input};
 use crate::notice;
@@ -45,8 +44,8 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let sketch = CountMin::open(&self.sketch)?;
-        let integers = sketch.params().key_type() == KeyType::U64;
+        let sketch = Sketch::open(&self.sketch)?;
+        let integers = sketch.holds_integers();
         let driver =
             self.input.driver(&self.files, self.input.shape(&Grouping::default(), integers));
         let mut out = Output::stdout();
@@ -55,7 +54,7 @@ impl Args {
         let bound = sketch.bound();
         let (written, tally) = count::query(
             &driver,
-            |keys, estimates| Ok(sketch.estimate_batch(Keys::Bytes(keys), estimates)?),
+            |keys, estimates| sketch.estimate(keys, estimates),
             |batch, row, estimate, lines| {
                 let wanted = self.above.is_none_or(|above| estimate > above);
                 if wanted {

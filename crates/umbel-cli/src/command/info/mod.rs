@@ -56,6 +56,9 @@ impl Args {
         let description = match file.kind() {
             Kind::Groups => bloom::groups(&file.into_groups()?, bytes),
             Kind::CountMin => count::plain(&file.into_count_min()?, bytes),
+            Kind::Conservative => count::conservative(&file.into_conservative()?, bytes),
+            Kind::Ranges => count::ranges(&file.into_ranges()?, bytes),
+            Kind::Heavy => count::heavy(&file.into_heavy()?, bytes),
             _ => bloom::one(&file.into_bloom()?, bytes),
         };
         let mut out = Output::stdout();
