@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use super::count::{CountRecord, read_count_record};
+use super::heavy::read_heavy_record;
 use super::range::{RangeRecord, read_range_record};
 use super::{Cursor, read_record};
 use crate::bloom::{Bloom, Params};
 use crate::countmin::{Conservative, CountMin, Grid, Table, Width};
 use crate::groups::Groups;
+use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Line, Memory};
 use crate::ranges::{Level, Ranges};
 use crate::{Error, Metadata, Result};
@@ -63,6 +65,10 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
             levels.push(Level::from_table(&params, level, table));
         }
         Ok(Ranges::from_parts(params, levels, counts))
+    }
+
+    pub(super) fn heavy(&mut self) -> Result<Heavy> {
+        read_heavy_record(&mut self.params)
     }
 
     fn grid(&mut self, CountRecord { params, width, .. }: &CountRecord) -> Result<Grid> {

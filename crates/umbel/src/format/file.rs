@@ -14,6 +14,7 @@ use super::envelope::{Envelope, HEADER, stated_len};
 use crate::bloom::Bloom;
 use crate::countmin::{Conservative, CountMin};
 use crate::groups::Groups;
+use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Memory};
 use crate::ranges::Ranges;
 use crate::{Error, Metadata, Result};
@@ -168,6 +169,13 @@ impl File {
         let mut ranges = self.decode(Kind::Ranges, |decoder| decoder.ranges())?;
         *ranges.metadata_mut() = self.metadata().clone();
         Ok(ranges)
+    }
+
+    /// The heavy hitters in the file.
+    pub fn into_heavy(self) -> Result<Heavy> {
+        let mut heavy = self.decode(Kind::Heavy, |decoder| decoder.heavy())?;
+        *heavy.metadata_mut() = self.metadata().clone();
+        Ok(heavy)
     }
 
     /// Reads what the sections hold, all of it.

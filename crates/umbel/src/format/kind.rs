@@ -18,11 +18,13 @@ pub enum Kind {
     Conservative = 4,
     /// Counts over ranges of integers.
     Ranges = 5,
+    /// Heavy hitters.
+    Heavy = 6,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] =
-        [Kind::Bloom, Kind::Groups, Kind::CountMin, Kind::Conservative, Kind::Ranges];
+    const ALL: [Kind; 6] =
+        [Kind::Bloom, Kind::Groups, Kind::CountMin, Kind::Conservative, Kind::Ranges, Kind::Heavy];
 
     /// The number in the file.
     pub(super) fn id(self) -> u16 {
@@ -65,6 +67,7 @@ impl fmt::Display for Kind {
             Kind::CountMin => "a count-min sketch",
             Kind::Conservative => "a conservative count-min sketch",
             Kind::Ranges => "counts over ranges",
+            Kind::Heavy => "heavy hitters",
         })
     }
 }
