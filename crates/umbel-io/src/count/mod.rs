@@ -18,9 +18,12 @@ const APART: u64 = 1 << 30;
 pub fn count(driver: &Driver, params: CountMinParams) -> Result<(CountMin, Tally)> {
     // Counters are narrow at first, but may all become as wide as the largest.
     if (params.counters() * 8).saturating_mul(driver.threads as u64) <= APART {
-        return fold::apart(driver, || Ok(CountMin::new(params)?), add, |ours, theirs| {
-            Ok(ours.merge(theirs)?)
-        });
+        return fold::apart(
+            driver,
+            || Ok(CountMin::new(params)?),
+            add,
+            |ours, theirs| Ok(ours.merge(theirs)?),
+        );
     }
     let mut sketch = CountMin::new(params)?;
     let tally = fold::in_order(driver, params.seed(), |rows| {
@@ -53,7 +56,8 @@ pub fn count_ranges(driver: &Driver, params: RangesParams) -> Result<(Ranges, u6
         ours.1 += theirs.1;
         Ok(ours.0.merge(&theirs.0)?)
     };
-    let add = |sketch: &mut (Ranges, u64), batch: &Batch| add_integers(sketch, batch, driver.strict);
+    let add =
+        |sketch: &mut (Ranges, u64), batch: &Batch| add_integers(sketch, batch, driver.strict);
     let ((ranges, outside), tally) = fold::apart(driver, empty, add, merge)?;
     Ok((ranges, outside, tally))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use umbel::{KeyType, Metadata};
+use umbel::Metadata;
 use umbel_io::count::{self, Sketch};
 use umbel_io::{Column, Driver, Shape, Tally};
 
@@ -21,7 +21,7 @@ Examples:
   umbel count build access.log --key 1 -d ' ' --eps 0.0001 --delta 0.01 -o hits.umbel
   umbel count build sales.csv --key product --weight euros -o sales.umbel     sums instead of counts
   umbel count build flows.csv --key port --integers 0..65535 -o ports.umbel   for range and quantile
-  umbel count build tue.log --like mon.umbel -o tue.umbel       can be merged and multiplied with mon";
+  umbel count build tue.log --like mon.umbel -o tue.umbel     can be merged with mon";
 
 /// Count the keys of files or stdin into a sketch: estimates that are never too low
 #[derive(clap::Args)]

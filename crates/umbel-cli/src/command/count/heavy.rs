@@ -91,8 +91,7 @@ impl Args {
     fn count(&self) -> Result<Heavy> {
         let heavy = Heavy::new(self.places()?)?;
         let shape = self.input.shape(&Grouping::default(), false);
-        let driver =
-            self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape });
+        let driver = self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape });
         let progress = Progress::watch(&driver.meter);
         let (heavy, tally) = count::count_heavy(&driver, heavy)?;
         drop(progress);

@@ -76,7 +76,9 @@ impl Sketching {
                 Sketch::Plain(sketch) => Wanted::Plain(*sketch.params()),
                 Sketch::Conservative(sketch) => Wanted::Conservative(*sketch.params()),
                 Sketch::Ranges(ranges) => Wanted::Ranges(*ranges.params()),
-                other => bail!("{}: it holds {}, not a sketch of counts", path.display(), other.kind()),
+                other => {
+                    bail!("{}: it holds {}, not a sketch of counts", path.display(), other.kind())
+                }
             });
         }
         let (eps, delta) = (self.eps.unwrap_or(EPS), self.delta.unwrap_or(DELTA));
