@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use umbel::Error;
+use umbel::counts::CountGroups;
 use umbel::format::{File, Kind};
+use umbel::{Counts, Error};
 use umbel_io::Filters;
-use umbel_io::count::Sketch;
 
 use crate::notice;
 use crate::output::Output;
@@ -53,7 +53,8 @@ impl Args {
 /// What is merged.
 enum Content {
     Filters(Filters),
-    Counts(Sketch),
+    Counts(Counts),
+    CountGroups(CountGroups),
 }
 
 impl Content {
@@ -61,7 +62,8 @@ impl Content {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(match File::open(path)?.kind() {
             Kind::Bloom | Kind::Groups => Content::Filters(Filters::open(path, threads)?),
-            _ => Content::Counts(Sketch::open(path)?),
+            Kind::CountGroups => Content::CountGroups(CountGroups::open(path)?),
+            _ => Content::Counts(Counts::open(path)?),
         })
     }
 
@@ -69,7 +71,8 @@ impl Content {
         match (self, other) {
             (Content::Filters(ours), Content::Filters(theirs)) => merge(ours, theirs),
             (Content::Counts(ours), Content::Counts(theirs)) => Ok(ours.merge(theirs)?),
-            _ => bail!("one holds filters, the other counts"),
+            (Content::CountGroups(ours), Content::CountGroups(theirs)) => Ok(ours.merge(theirs)?),
+            (ours, theirs) => bail!("one holds {}, the other {}", ours.name(), theirs.name()),
         }
     }
 
@@ -84,16 +87,26 @@ impl Content {
                 overfull.for_each(|(name, w)| notice::warn(format!("group {name}: {w}")));
                 groups.write_to(out)?;
             }
-            Content::Counts(sketch) => sketch.write_to(out)?,
+            Content::Counts(counts) => counts.write_to(out)?,
+            Content::CountGroups(groups) => groups.write_to(out)?,
         }
         Ok(())
+    }
+
+    /// What messages call it.
+    fn name(&self) -> &'static str {
+        match self {
+            Content::Filters(_) => "filters",
+            Content::Counts(_) => "counts",
+            Content::CountGroups(_) => "counts by group",
+        }
     }
 
     /// The command that builds such a thing.
     fn builder(&self) -> &'static str {
         match self {
             Content::Filters(_) => "umbel build",
-            Content::Counts(_) => "umbel count build",
+            Content::Counts(_) | Content::CountGroups(_) => "umbel count build",
         }
     }
 }

@@ -1,102 +1,80 @@
-//! Two ways to fold an input into a sketch.
-//!
-//! A sketch that merges to the same bytes in any order is filled by each thread apart. One whose table depends on the order
-//! of its keys is filled in the order of the input, whatever the number of threads: they read, split and hash, and the
-//! results are added in turn.
+//! Two ways to fold an input into counts.
 
-use umbel::hash::xxh3;
+use std::collections::BTreeMap;
 
-use crate::{Batch, Driver, Result, Tally};
+use umbel::Counts;
 
-/// Fills a sketch a thread and merges them.
-pub(super) fn apart<S: Send>(
-    driver: &Driver,
-    empty: impl Fn() -> Result<S> + Sync,
-    add: impl Fn(&mut S, &Batch) -> Result<()> + Sync,
-    merge: impl Fn(&mut S, &S) -> Result<()>,
-) -> Result<(S, Tally)> {
+use super::rows::{Rows, add, by_group};
+use super::{Counted, interval};
+use crate::{Batch, Driver, Result};
+
+/// Counts by the name of their group; a single one without a name where there are no groups.
+pub(super) type ByGroup = BTreeMap<String, Counts>;
+
+/// Fills counts a thread and merges them.
+pub(super) fn apart(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Counted)> {
+    let interval = interval(empty);
+    let whole = interval.is_none() && driver.shape.by.is_none();
     let outcome = driver.run(
-        || None,
-        |sketch, batch| {
-            let sketch = match sketch {
-                Some(sketch) => sketch,
-                none => none.insert(empty()?),
-            };
-            add(sketch, batch)
+        || (Vec::<Counts>::new(), 0),
+        |(groups, outside), batch| {
+            let known = if driver.shape.by.is_some() { batch.group_names().len() } else { 1 };
+            groups.resize_with(known, || empty.clone());
+            if whole {
+                return add_batch(&mut groups[0], batch);
+            }
+            let (rows, missed) = by_group(batch, interval.as_ref(), driver.strict)?;
+            *outside += missed;
+            groups.iter_mut().zip(&rows).try_for_each(|(counts, rows)| rows.add_to(counts))
         },
         |()| Ok(()),
     )?;
-    let mut sketches = outcome.partials.into_iter().filter_map(|(sketch, _)| sketch);
-    let mut merged = sketches.next().map_or_else(&empty, Ok)?;
-    sketches.try_for_each(|sketch| merge(&mut merged, &sketch))?;
-    Ok((merged, outcome.tally))
-}
-
-/// The rows of a batch without their text.
-pub(super) struct Hashed {
-    pub(super) hashes: Vec<u64>,
-    /// One a hash, or none at all where each is 1.
-    pub(super) weights: Vec<u64>,
-}
-
-impl Hashed {
-    fn new(batch: &Batch, seed: u64) -> Hashed {
-        let hash = |row| xxh3(batch.key(row), seed);
-        Hashed { hashes: batch.rows().iter().map(hash).collect(), weights: batch.weights().into() }
-    }
-}
-
-/// Adds the keys' hashes in the order of the input.
-pub(super) fn in_order(
-    driver: &Driver,
-    seed: u64,
-    add: impl FnMut(Hashed) -> Result<()> + Send,
-) -> Result<Tally> {
-    Ok(driver.run(|| (), |(), batch| Ok(Hashed::new(batch, seed)), add)?.tally)
-}
-
-/// Keys of a batch that outlive it, one behind the other.
-struct Owned {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    weights: Vec<u64>,
-}
-
-impl Owned {
-    fn new(batch: &Batch) -> Owned {
-        let mut owned = Owned {
-            bytes: Vec::with_capacity(batch.len() * 16),
-            ends: Vec::with_capacity(batch.len()),
-            weights: batch.weights().into(),
-        };
-        for row in batch.rows() {
-            owned.bytes.extend_from_slice(batch.key(row));
-            owned.ends.push(owned.bytes.len());
-        }
-        owned
-    }
-
-    fn for_each(&self, mut take: impl FnMut(&[u8], u64)) {
-        let mut start = 0;
-        for (i, &end) in self.ends.iter().enumerate() {
-            take(&self.bytes[start..end], self.weights.get(i).copied().unwrap_or(1));
-            start = end;
+    let (mut merged, mut outside) = (ByGroup::new(), 0);
+    for ((groups, missed), names) in outcome.partials {
+        outside += missed;
+        for (i, counts) in groups.into_iter().enumerate() {
+            match merged.entry(names.get(i).cloned().unwrap_or_default()) {
+                std::collections::btree_map::Entry::Vacant(entry) => _ = entry.insert(counts),
+                std::collections::btree_map::Entry::Occupied(mut entry) => {
+                    entry.get_mut().merge(&counts)?;
+                }
+            }
         }
     }
+    Ok((merged, Counted { tally: outcome.tally, outside }))
 }
 
-/// Hands out the keys with their weights in the order of the input.
-pub(super) fn keys_in_order(
-    driver: &Driver,
-    mut take: impl FnMut(&[u8], u64) + Send,
-) -> Result<Tally> {
+/// Adds a whole batch without copying its keys.
+fn add_batch(counts: &mut Counts, batch: &Batch) -> Result<()> {
+    batch.for_each_chunk(|first, keys| {
+        let weights = batch.weights().get(first..first + keys.len()).unwrap_or_default();
+        add(counts, keys, weights)
+    })
+}
+
+/// Fills counts in the order of the input.
+pub(super) fn in_turn(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Counted)> {
+    let interval = interval(empty);
+    let mut groups = ByGroup::new();
     let outcome = driver.run(
-        || (),
-        |(), batch| Ok(Owned::new(batch)),
-        |keys| {
-            keys.for_each(&mut take);
+        || 0,
+        |outside, batch| {
+            let (rows, missed) = by_group(batch, interval.as_ref(), driver.strict)?;
+            *outside += missed;
+            let rows = rows.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
+            Ok(rows.map(|(i, rows)| (name(batch, i), rows)).collect())
+        },
+        |rows: Vec<(String, Rows)>| {
+            for (name, rows) in rows {
+                rows.add_to(groups.entry(name).or_insert_with(|| empty.clone()))?;
+            }
             Ok(())
         },
     )?;
-    Ok(outcome.tally)
+    let outside = outcome.partials.iter().map(|(outside, _)| outside).sum();
+    Ok((groups, Counted { tally: outcome.tally, outside }))
+}
+
+fn name(batch: &Batch, group: usize) -> String {
+    batch.group_names().get(group).cloned().unwrap_or_default()
 }

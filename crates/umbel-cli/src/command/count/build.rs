@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use umbel::Metadata;
-use umbel_io::count::{self, Sketch};
-use umbel_io::{Column, Driver, Shape, Tally};
+use umbel::counts::Sketch;
+use umbel::{Counts, KeyType, Metadata};
+use umbel_io::count::{self, Counted};
+use umbel_io::{Column, Driver, Shape};
 
-use super::sketching::{Sketching, Wanted};
+use super::sketching::Sketching;
 use crate::command::build::KeyTypeName;
 use crate::input::{Grouping, Input};
 use crate::output::Output;
@@ -20,6 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   umbel count build access.log --key 1 -d ' ' --eps 0.0001 --delta 0.01 -o hits.umbel
   umbel count build sales.csv --key product --weight euros -o sales.umbel     sums instead of counts
+  umbel count build sales.csv --key product --by country -o sales.umbel       a sketch for each group
   umbel count build flows.csv --key port --integers 0..65535 -o ports.umbel   for range and quantile
   umbel count build tue.log --like mon.umbel -o tue.umbel     can be merged with mon";
 
@@ -57,59 +59,61 @@ pub struct Args {
 
     #[command(flatten)]
     input: Input,
+
+    #[command(flatten)]
+    grouping: Grouping,
 }
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let wanted = self.sketching.wanted(self.key_type == KeyTypeName::Int)?;
-        let grouping = Grouping::default();
-        remembered::write(&mut Metadata::default(), &self.input, &grouping, &self.meta)?;
+        let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
+        remembered::write(&mut Metadata::default(), &self.input, &self.grouping, &self.meta)?;
         overlap::check(&self.output, &self.files)?;
         let mut out = Output::create(&self.output)?;
-        let driver = self.driver(&wanted);
+        let driver = self.driver(&empty);
         let progress = Progress::watch(&driver.meter);
-        let (mut sketch, tally) = build(&driver, wanted)?;
-        drop(progress);
-        notice::malformed(&tally);
-        if tally.rows == 0 {
-            notice::warn("there are no keys in the input; the sketch is empty");
-        }
-        remembered::write(sketch.metadata_mut(), &self.input, &grouping, &self.meta)?;
-        sketch.write_to(&mut out)?;
+        let counted = if self.grouping.by.is_some() {
+            let (mut groups, counted) = count::count_groups(&driver, &empty)?;
+            drop(progress);
+            self.remember(groups.metadata_mut())?;
+            groups.write_to(&mut out)?;
+            counted
+        } else {
+            let (mut counts, counted) = count::count(&driver, &empty)?;
+            drop(progress);
+            self.remember(counts.metadata_mut())?;
+            counts.write_to(&mut out)?;
+            counted
+        };
+        report(&counted, &empty)?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn driver(&self, wanted: &Wanted) -> Driver {
-        let shape = self.input.shape(&Grouping::default(), wanted.holds_integers());
+    fn driver(&self, empty: &Counts) -> Driver {
+        let shape = self.input.shape(&self.grouping, empty.key_type() == KeyType::U64);
         self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape })
+    }
+
+    fn remember(&self, metadata: &mut Metadata) -> Result<()> {
+        remembered::write(metadata, &self.input, &self.grouping, &self.meta)
     }
 }
 
-fn build(driver: &Driver, wanted: Wanted) -> Result<(Sketch, Tally)> {
-    Ok(match wanted {
-        Wanted::Plain(params) => {
-            let (sketch, tally) = count::count(driver, params)?;
-            (Sketch::Plain(sketch), tally)
-        }
-        Wanted::Conservative(params) => {
-            let (sketch, tally) = count::count_conservative(driver, params)?;
-            (Sketch::Conservative(sketch), tally)
-        }
-        Wanted::Ranges(params) => {
-            let (ranges, outside, tally) = count::count_ranges(driver, params)?;
-            let interval = format!("{}..{}", params.lo(), params.hi());
-            if outside == tally.rows && outside > 0 {
-                bail!("none of the {} keys lies in {interval}", grouped(outside));
-            }
-            if outside > 0 {
-                let keys = if outside == 1 { "key was" } else { "keys were" };
-                notice::warn(format!(
-                    "{} {keys} not counted: outside {interval}",
-                    grouped(outside)
-                ));
-            }
-            (Sketch::Ranges(ranges), tally)
-        }
-    })
+/// Says what was not counted; when that is all, it is an error.
+fn report(counted: &Counted, empty: &Counts) -> Result<()> {
+    let Counted { tally, outside } = counted;
+    notice::malformed(tally);
+    if tally.rows == 0 {
+        notice::warn("there are no keys in the input; the sketch is empty");
+    }
+    let Some(Sketch::Ranges(ranges)) = empty.sketch() else { return Ok(()) };
+    let (lo, hi) = (ranges.params().lo(), ranges.params().hi());
+    match *outside {
+        0 => {}
+        all if all == tally.rows => bail!("none of the {} keys lies in {lo}..{hi}", grouped(all)),
+        1 => notice::warn(format!("1 key was not counted: outside {lo}..{hi}")),
+        some => notice::warn(format!("{} keys were not counted: outside {lo}..{hi}", grouped(some))),
+    }
+    Ok(())
 }

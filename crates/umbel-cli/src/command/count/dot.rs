@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use umbel::CountMin;
+use umbel::Counts;
 
 use crate::output::Output;
 use crate::table::percent;
@@ -33,9 +33,10 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let (a, b) = (CountMin::open(&self.first)?, CountMin::open(&self.second)?);
+        let (first, second) = (Counts::open(&self.first)?, Counts::open(&self.second)?);
+        let (a, b) = (super::plain(&first, &self.first)?, super::plain(&second, &self.second)?);
         let product = a
-            .inner_product(&b)
+            .inner_product(b)
             .with_context(|| format!("{} and {}", self.first.display(), self.second.display()))?;
         let mut out = Output::stdout();
         let confidence = 1.0 - a.params().delta();

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde_json::json;
-use umbel::Heavy;
 use umbel::heavy::HeavyKey;
+use umbel::{Counts, Heavy, KeyType};
 use umbel_io::{Column, Shape, count};
 
 use crate::input::{Grouping, Input};
@@ -63,9 +63,16 @@ const TOP: u32 = 10;
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let heavy = match &self.files[..] {
+        let counts = match &self.files[..] {
             [file] if is_umbel(file) => self.saved(file)?,
             _ => self.count()?,
+        };
+        let Some(heavy) = counts.heavy() else {
+            bail!(
+                "{}: it holds {} without heavy hitters: build it with --heavy",
+                self.files[0].display(),
+                counts.kind()
+            )
         };
         let (keys, complete) = match self.share {
             Some(share) => {
@@ -82,21 +89,22 @@ impl Args {
             ));
         }
         let mut out = Output::stdout();
-        keys.iter().try_for_each(|key| self.write(key, &heavy, &mut out))?;
+        keys.iter().try_for_each(|key| self.write(key, heavy, &mut out))?;
         out.commit()?;
         Ok(ExitCode::from(u8::from(keys.is_empty())))
     }
 
     /// Counts the keys of the input.
-    fn count(&self) -> Result<Heavy> {
-        let heavy = Heavy::new(self.places()?)?;
+    fn count(&self) -> Result<Counts> {
+        let empty = Counts::from(Heavy::new(self.places()?)?);
         let shape = self.input.shape(&Grouping::default(), false);
-        let driver = self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape });
+        let driver =
+            self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape });
         let progress = Progress::watch(&driver.meter);
-        let (heavy, tally) = count::count_heavy(&driver, heavy)?;
+        let (counts, counted) = count::count(&driver, &empty)?;
         drop(progress);
-        notice::malformed(&tally);
-        Ok(heavy)
+        notice::malformed(&counted.tally);
+        Ok(counts)
     }
 
     /// Enough places for what is asked, where they are not given.
@@ -113,20 +121,24 @@ impl Args {
     }
 
     /// The heavy hitters that were counted before.
-    fn saved(&self, file: &PathBuf) -> Result<Heavy> {
+    fn saved(&self, file: &PathBuf) -> Result<Counts> {
         if self.weight.is_some() || self.places.is_some() || self.input.key.is_some() {
             bail!(
                 "{}: this is a sketch, it has been counted: leave out --key, --weight and --places",
                 file.display()
             );
         }
-        Ok(Heavy::open(file)?)
+        Ok(Counts::open(file)?)
     }
 
     fn write(&self, found: &HeavyKey, heavy: &Heavy, out: &mut Output) -> Result<()> {
+        let key = match (heavy.key_type(), (&*found.key).try_into()) {
+            (KeyType::U64, Ok(bits)) => i64::from_le_bytes(bits).to_string().into_bytes(),
+            _ => found.key.to_vec(),
+        };
         if self.json {
             let object = json!({
-                "key": String::from_utf8_lossy(&found.key),
+                "key": String::from_utf8_lossy(&key),
                 "at_most": found.count,
                 "at_least": found.least,
                 "certain": found.certain,
@@ -134,7 +146,7 @@ impl Args {
             });
             writeln!(out, "{object}")?;
         } else {
-            out.write_all(&found.key)?;
+            out.write_all(&key)?;
             writeln!(out, "\t{}\t{}", found.count, found.least)?;
         }
         Ok(())

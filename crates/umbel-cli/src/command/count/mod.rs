@@ -8,10 +8,13 @@ mod query;
 mod range;
 mod sketching;
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Subcommand;
+use umbel::counts::Sketch;
+use umbel::{CountMin, Counts, Error, Ranges};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,5 +51,26 @@ impl Args {
             Command::Range(args) => args.run(),
             Command::Quantile(args) => args.run(),
         }
+    }
+}
+
+/// The counts over ranges among what a file holds.
+fn ranges<'c>(counts: &'c Counts, path: &Path) -> Result<&'c Ranges> {
+    match counts.sketch() {
+        Some(Sketch::Ranges(ranges)) => Ok(ranges),
+        _ => bail!(
+            "{}: it holds {}, not counts over ranges: build it with --integers",
+            path.display(),
+            counts.kind()
+        ),
+    }
+}
+
+/// The plain sketch among what a file holds.
+fn plain<'c>(counts: &'c Counts, path: &Path) -> Result<&'c CountMin> {
+    match counts.sketch() {
+        Some(Sketch::Plain(sketch)) => Ok(sketch),
+        Some(Sketch::Conservative(_)) => bail!("{}: {}", path.display(), Error::OrderMatters),
+        _ => bail!("{}: it holds {}, not a count-min sketch", path.display(), counts.kind()),
     }
 }

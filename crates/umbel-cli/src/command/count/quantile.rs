@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use umbel::Ranges;
+use umbel::Counts;
 
 use crate::notice;
 use crate::output::Output;
@@ -35,7 +35,8 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let ranges = Ranges::open(&self.sketch)?;
+        let counts = Counts::open(&self.sketch)?;
+        let ranges = super::ranges(&counts, &self.sketch)?;
         let mut out = Output::stdout();
         for &share in &self.shares {
             let Some(quantile) = ranges.quantile(share)? else {

@@ -4,9 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::json;
-use umbel_io::count::{self, Sketch};
+use umbel::counts::CountGroups;
+use umbel::format::{File, Kind};
+use umbel::{Counts, KeyType};
+use umbel_io::count;
 
 use crate::input::{Grouping, Input};
 use crate::notice;
@@ -30,6 +33,10 @@ pub struct Args {
     /// Files with keys, also compressed; - or none is stdin
     files: Vec<PathBuf>,
 
+    /// Ask the counts of this group
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+
     /// Print only keys whose estimate is above this; no key that really is above is left out
     #[arg(long, value_name = "COUNT")]
     above: Option<u64>,
@@ -44,17 +51,17 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let sketch = Sketch::open(&self.sketch)?;
-        let integers = sketch.holds_integers();
+        let counts = self.open()?;
+        let integers = counts.key_type() == KeyType::U64;
         let driver =
             self.input.driver(&self.files, self.input.shape(&Grouping::default(), integers));
         let mut out = Output::stdout();
         let live = driver.is_live();
         let progress = Progress::beside_lines(&driver.meter);
-        let bound = sketch.bound();
+        let bound = counts.bound();
         let (written, tally) = count::query(
             &driver,
-            |keys, estimates| sketch.estimate(keys, estimates),
+            |keys, estimates| Ok(counts.estimate_batch(keys, estimates)?),
             |batch, row, estimate, lines| {
                 let wanted = self.above.is_none_or(|above| estimate > above);
                 if wanted {
@@ -70,6 +77,28 @@ impl Args {
         out.commit()?;
         notice::malformed(&tally);
         Ok(ExitCode::from(u8::from(written == 0)))
+    }
+
+    fn open(&self) -> Result<Counts> {
+        let path = self.sketch.display();
+        match (File::open(&self.sketch)?.kind(), &self.group) {
+            (Kind::CountGroups, group) => {
+                let groups = CountGroups::open(&self.sketch)?;
+                let names = || groups.names().collect::<Vec<_>>().join(", ");
+                let Some(group) = group else {
+                    bail!("{path}: it holds counts by group: name one with --group; it has: {}", names())
+                };
+                match groups.get(group) {
+                    Ok(counts) => Ok(counts.clone()),
+                    Err(error) => bail!("{path}: {error}; it has: {}", names()),
+                }
+            }
+            (Kind::Bloom | Kind::Groups, _) => {
+                bail!("{path}: it holds a filter, not counts; make them with umbel count build")
+            }
+            (_, Some(_)) => bail!("{path}: it has no groups: leave out --group"),
+            (_, None) => Ok(Counts::open(&self.sketch)?),
+        }
     }
 
     /// Completes the line of the key that begins at `start`. Writing to memory does not fail.

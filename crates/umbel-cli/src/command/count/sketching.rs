@@ -1,10 +1,11 @@
 //! The arguments that size a sketch.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use umbel::{CountMinParams, KeyType, RangesParams};
-use umbel_io::count::Sketch;
+use umbel::counts::{CountGroups, Sketch};
+use umbel::format::{File, Kind};
+use umbel::{Conservative, CountMin, CountMinParams, Counts, Heavy, KeyType, Ranges, RangesParams};
 
 /// eps where it is not given.
 const EPS: f64 = 0.001;
@@ -39,9 +40,13 @@ pub struct Sketching {
     #[arg(long, value_name = "LO..HI", value_parser = interval, allow_hyphen_values = true)]
     integers: Option<(i64, i64)>,
 
+    /// Keep the keys that come most often too, in so many places: for umbel count heavy
+    #[arg(long, value_name = "PLACES", value_parser = clap::value_parser!(u32).range(1..))]
+    heavy: Option<u32>,
+
     /// Take all parameters from this sketch, so that the two can be merged
     #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["eps", "delta", "width", "depth", "conservative", "integers", "seed", "key_type"])]
+    #[arg(conflicts_with_all = ["eps", "delta", "width", "depth", "conservative", "integers", "heavy", "seed", "key_type"])]
     like: Option<PathBuf>,
 
     /// The seed of the hash, for a service that takes keys from strangers
@@ -49,55 +54,66 @@ pub struct Sketching {
     seed: u64,
 }
 
-/// What is to be built.
-pub enum Wanted {
-    Plain(CountMinParams),
-    Conservative(CountMinParams),
-    Ranges(RangesParams),
-}
-
-impl Wanted {
-    /// Whether the keys are integers.
-    pub fn holds_integers(&self) -> bool {
-        match self {
-            Wanted::Plain(params) | Wanted::Conservative(params) => {
-                params.key_type() == KeyType::U64
-            }
-            Wanted::Ranges(_) => true,
-        }
-    }
-}
-
 impl Sketching {
-    /// The parameters of a sketch of keys of this type.
-    pub fn wanted(&self, integers: bool) -> Result<Wanted> {
+    /// Empty counts of keys of this type.
+    pub fn empty(&self, integers: bool) -> Result<Counts> {
         if let Some(path) = &self.like {
-            return Ok(match Sketch::open(path)? {
-                Sketch::Plain(sketch) => Wanted::Plain(*sketch.params()),
-                Sketch::Conservative(sketch) => Wanted::Conservative(*sketch.params()),
-                Sketch::Ranges(ranges) => Wanted::Ranges(*ranges.params()),
-                other => {
-                    bail!("{}: it holds {}, not a sketch of counts", path.display(), other.kind())
-                }
-            });
+            return like(path);
         }
         let (eps, delta) = (self.eps.unwrap_or(EPS), self.delta.unwrap_or(DELTA));
-        if let Some((lo, hi)) = self.integers {
+        let key_type = if integers { KeyType::U64 } else { KeyType::Bytes };
+        let counts = if let Some((lo, hi)) = self.integers {
             let usual = RangesParams::for_error(lo, hi, eps, delta)?;
             let (width, depth) = self.size(usual.width(), usual.depth());
             let params = RangesParams::with_size(lo, hi, width, depth)?;
-            return Ok(Wanted::Ranges(params.with_seed(self.seed)));
+            Counts::from(Ranges::new(params.with_seed(self.seed))?)
+        } else {
+            let usual = CountMinParams::for_error(eps, delta)?;
+            let (width, depth) = self.size(usual.width(), usual.depth());
+            let params = CountMinParams::with_size(width, depth)?;
+            let params = params.with_seed(self.seed).with_key_type(key_type);
+            match self.conservative {
+                true => Counts::from(Conservative::new(params)?),
+                false => Counts::from(CountMin::new(params)?),
+            }
+        };
+        match self.heavy {
+            Some(places) => {
+                let heavy = Heavy::new(places)?.with_key_type(counts.key_type());
+                Ok(counts.with_heavy(heavy)?)
+            }
+            None => Ok(counts),
         }
-        let usual = CountMinParams::for_error(eps, delta)?;
-        let (width, depth) = self.size(usual.width(), usual.depth());
-        let key_type = if integers { KeyType::U64 } else { KeyType::Bytes };
-        let params = CountMinParams::with_size(width, depth)?;
-        let params = params.with_seed(self.seed).with_key_type(key_type);
-        Ok(if self.conservative { Wanted::Conservative(params) } else { Wanted::Plain(params) })
     }
 
     fn size(&self, width: u64, depth: u32) -> (u64, u32) {
         (self.width.unwrap_or(width), self.depth.unwrap_or(depth))
+    }
+}
+
+/// Empty counts with the parameters of those in a file; of its first group, where it has groups.
+fn like(path: &Path) -> Result<Counts> {
+    if File::open(path)?.kind() != Kind::CountGroups {
+        return empty_like(&Counts::open(path)?);
+    }
+    let groups = CountGroups::open(path)?;
+    match groups.iter().next() {
+        Some((_, counts)) => empty_like(counts),
+        None => bail!("{}: it has no groups to be like", path.display()),
+    }
+}
+
+fn empty_like(counts: &Counts) -> Result<Counts> {
+    let heavy = |found: &Heavy| Heavy::new(found.places()).map(|h| h.with_key_type(found.key_type()));
+    let empty = match counts.sketch() {
+        Some(Sketch::Plain(sketch)) => Counts::from(CountMin::new(*sketch.params())?),
+        Some(Sketch::Conservative(sketch)) => Counts::from(Conservative::new(*sketch.params())?),
+        Some(Sketch::Ranges(ranges)) => Counts::from(Ranges::new(*ranges.params())?),
+        None => bail!("heavy hitters alone are counted by umbel count heavy"),
+    };
+    match counts.heavy() {
+        Some(found) => Ok(empty.with_heavy(heavy(found)?)?),
+        None => Ok(empty),
     }
 }
 
