@@ -35,7 +35,7 @@ pub struct Input {
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Groups")]
 pub struct Grouping {
-    /// The group's column: one filter for each of its values
+    /// The group's column: one result for each of its values
     #[arg(long, value_name = "COL")]
     pub by: Option<Column>,
 

@@ -7,9 +7,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use common::{Folder, THREADS, driver_over, key};
-use umbel::CountMinParams;
-use umbel_io::count::count;
-use umbel_io::{Shape, Tally};
+use umbel::{Conservative, CountMin, CountMinParams, Counts, Heavy, Ranges, RangesParams};
+use umbel_io::Shape;
+use umbel_io::count::{count, count_groups};
 
 /// Rows `key <tab> weight`, some keys far more frequent than others; several files, blocks' worth each.
 fn sample(folder: &Folder) -> (Vec<PathBuf>, HashMap<String, u64>) {
@@ -35,32 +35,80 @@ fn weighted() -> Shape {
     Shape { weight: Some("2".parse().unwrap()), ..key("1") }
 }
 
+fn plain(width: u64, depth: u32) -> Counts {
+    CountMin::new(CountMinParams::with_size(width, depth).unwrap()).unwrap().into()
+}
+
 #[test]
-fn the_same_bytes_for_any_number_of_threads_and_any_order_of_files() {
+fn the_same_bytes_for_any_number_of_threads() {
     let folder = Folder::new();
     let (mut paths, _) = sample(&folder);
     let params = CountMinParams::with_size(500, 4).unwrap();
-    for shape in [key("1"), weighted()] {
-        let run = |paths: &[PathBuf], threads| -> (Vec<u8>, Tally) {
-            let (sketch, tally) = count(&driver_over(paths, &shape, threads), params).unwrap();
-            (sketch.to_bytes().unwrap(), tally)
-        };
-        let expected = run(&paths, 1);
-        for threads in THREADS {
-            assert!(run(&paths, threads) == expected, "{threads} threads");
-            paths.rotate_left(1);
+    let conservative = Counts::from(Conservative::new(params).unwrap());
+    let both = plain(500, 4).with_heavy(Heavy::new(50).unwrap()).unwrap();
+    for (empty, any_order) in [(plain(500, 4), true), (conservative, false), (both, false)] {
+        for shape in [key("1"), weighted()] {
+            let run = |paths: &[PathBuf], threads| {
+                let (counts, counted) =
+                    count(&driver_over(paths, &shape, threads), &empty).unwrap();
+                assert_eq!(counts.inserted(), 200_000);
+                (counts.to_bytes().unwrap(), counted.tally)
+            };
+            let expected = run(&paths, 1);
+            for threads in THREADS {
+                if any_order {
+                    paths.rotate_left(1);
+                }
+                assert!(run(&paths, threads) == expected, "{threads} threads, {:?}", empty.kind());
+            }
+            paths.sort();
         }
     }
 }
 
 #[test]
-fn a_sketch_too_large_for_each_thread_is_filled_in_turn_to_the_same_bytes() {
+fn groups_are_counted_apart_in_any_number_of_threads() {
     let folder = Folder::new();
     let (paths, _) = sample(&folder);
-    let params = CountMinParams::with_size(1 << 21, 2).unwrap();
+    let shape = Shape { by: Some("2".parse().unwrap()), ..key("1") };
+    let both = plain(300, 3).with_heavy(Heavy::new(20).unwrap()).unwrap();
+    for empty in [plain(300, 3), both] {
+        let run = |threads| count_groups(&driver_over(&paths, &shape, threads), &empty).unwrap().0;
+        let expected = run(1).to_bytes().unwrap();
+        for threads in THREADS {
+            let groups = run(threads);
+            assert_eq!(groups.len(), 17);
+            assert_eq!(groups.iter().map(|(_, counts)| counts.inserted()).sum::<u64>(), 200_000);
+            assert!(groups.to_bytes().unwrap() == expected, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn keys_outside_the_interval_are_counted_as_such() {
+    let folder = Folder::new();
+    let text: String = (-500..1500).map(|i: i64| format!("{i}\n")).collect();
+    let paths = [folder.write("numbers.txt", text)];
+    let params = RangesParams::for_error(0, 999, 0.01, 0.01).unwrap();
+    let empty = Counts::from(Ranges::new(params).unwrap());
+    let shape = Shape { integers: true, ..Shape::default() };
+    for threads in THREADS {
+        let mut driver = driver_over(&paths, &shape, threads);
+        let (counts, counted) = count(&driver, &empty).unwrap();
+        assert_eq!((counts.inserted(), counted.outside), (1000, 1000));
+        driver.strict = true;
+        assert!(count(&driver, &empty).unwrap_err().to_string().contains("-500 lies outside"));
+    }
+}
+
+#[test]
+fn what_is_too_large_for_each_thread_is_filled_in_turn_to_the_same_bytes() {
+    let folder = Folder::new();
+    let (paths, _) = sample(&folder);
     let bytes = |threads| {
-        let (sketch, _) = count(&driver_over(&paths, &weighted(), threads), params).unwrap();
-        sketch.to_bytes().unwrap()
+        let empty = plain(1 << 21, 2);
+        let (counts, _) = count(&driver_over(&paths, &weighted(), threads), &empty).unwrap();
+        counts.to_bytes().unwrap()
     };
     // 2^25 bytes a sketch at worst: 33 of them are more than 1 GiB.
     assert!(bytes(33) == bytes(1));
@@ -70,14 +118,13 @@ fn a_sketch_too_large_for_each_thread_is_filled_in_turn_to_the_same_bytes() {
 fn never_too_low_and_the_total_is_exact() {
     let folder = Folder::new();
     let (paths, sums) = sample(&folder);
-    let params = CountMinParams::with_size(300, 5).unwrap();
-    let (sketch, tally) = count(&driver_over(&paths, &weighted(), 3), params).unwrap();
-    assert_eq!((sketch.inserted(), tally.rows), (200_000, 200_000));
+    let (sketch, counted) = count(&driver_over(&paths, &weighted(), 3), &plain(300, 5)).unwrap();
+    assert_eq!((sketch.inserted(), counted.tally.rows), (200_000, 200_000));
     assert_eq!(sketch.total(), sums.values().sum::<u64>());
     let too_high = sums
         .iter()
         .filter(|(key, sum)| {
-            let estimate = sketch.estimate(key.as_bytes());
+            let estimate = sketch.estimate(key.as_bytes()).unwrap();
             assert!(estimate >= **sum, "{key}");
             estimate > **sum + sketch.bound()
         })

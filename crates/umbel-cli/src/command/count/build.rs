@@ -21,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   umbel count build access.log --key 1 -d ' ' --eps 0.0001 --delta 0.01 -o hits.umbel
   umbel count build sales.csv --key product --weight euros -o sales.umbel     sums instead of counts
-  umbel count build sales.csv --key product --by country -o sales.umbel       a sketch for each group
+  umbel count build sales.csv --key product --by country -o sales.umbel     one for each group
   umbel count build flows.csv --key port --integers 0..65535 -o ports.umbel   for range and quantile
   umbel count build tue.log --like mon.umbel -o tue.umbel     can be merged with mon";
 
@@ -113,7 +113,9 @@ fn report(counted: &Counted, empty: &Counts) -> Result<()> {
         0 => {}
         all if all == tally.rows => bail!("none of the {} keys lies in {lo}..{hi}", grouped(all)),
         1 => notice::warn(format!("1 key was not counted: outside {lo}..{hi}")),
-        some => notice::warn(format!("{} keys were not counted: outside {lo}..{hi}", grouped(some))),
+        some => {
+            notice::warn(format!("{} keys were not counted: outside {lo}..{hi}", grouped(some)))
+        }
     }
     Ok(())
 }

@@ -98,8 +98,7 @@ impl Args {
     fn count(&self) -> Result<Counts> {
         let empty = Counts::from(Heavy::new(self.places()?)?);
         let shape = self.input.shape(&Grouping::default(), false);
-        let driver =
-            self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape });
+        let driver = self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape });
         let progress = Progress::watch(&driver.meter);
         let (counts, counted) = count::count(&driver, &empty)?;
         drop(progress);

@@ -86,7 +86,10 @@ impl Args {
                 let groups = CountGroups::open(&self.sketch)?;
                 let names = || groups.names().collect::<Vec<_>>().join(", ");
                 let Some(group) = group else {
-                    bail!("{path}: it holds counts by group: name one with --group; it has: {}", names())
+                    bail!(
+                        "{path}: it holds counts by group: name one with --group; it has: {}",
+                        names()
+                    )
                 };
                 match groups.get(group) {
                     Ok(counts) => Ok(counts.clone()),

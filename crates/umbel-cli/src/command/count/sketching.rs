@@ -104,7 +104,8 @@ fn like(path: &Path) -> Result<Counts> {
 }
 
 fn empty_like(counts: &Counts) -> Result<Counts> {
-    let heavy = |found: &Heavy| Heavy::new(found.places()).map(|h| h.with_key_type(found.key_type()));
+    let heavy =
+        |found: &Heavy| Heavy::new(found.places()).map(|h| h.with_key_type(found.key_type()));
     let empty = match counts.sketch() {
         Some(Sketch::Plain(sketch)) => Counts::from(CountMin::new(*sketch.params())?),
         Some(Sketch::Conservative(sketch)) => Counts::from(Conservative::new(*sketch.params())?),

@@ -1,10 +1,11 @@
 //! Count-min sketches, counts over ranges, heavy hitters.
 
-use serde_json::json;
-use umbel::{Conservative, CountMin, CountMinParams, Heavy, Ranges};
+use serde_json::{Value, json};
+use umbel::counts::{CountGroups, Sketch};
+use umbel::{Conservative, CountMin, CountMinParams, Counts, Heavy, Ranges};
 
 use super::{Description, key_type_name, keys_are, list, members};
-use crate::table::{grouped, percent};
+use crate::table::{Table, grouped, percent, size};
 
 /// Said of a sketch whose counters have come to their end.
 const SATURATED: &str = "the total has reached 2^64 - 1: counts stand for \"this or more\"";
@@ -23,7 +24,7 @@ impl Counted {
         &self,
         heading: &str,
         mut facts: Vec<(&str, String)>,
-        object: serde_json::Value,
+        object: Value,
         bytes: u64,
     ) -> Description {
         facts.push(("keys added", grouped(self.inserted)));
@@ -41,8 +42,53 @@ impl Counted {
     }
 }
 
+/// Counts of one stream: a sketch, heavy hitters, or both.
+pub(super) fn counts(counts: &Counts, bytes: u64) -> Description {
+    let sketch = counts.sketch().map(|sketch| match sketch {
+        Sketch::Plain(sketch) => plain(sketch, bytes),
+        Sketch::Conservative(sketch) => conservative(sketch, bytes),
+        Sketch::Ranges(found) => ranges(found, bytes),
+    });
+    let heavy = counts.heavy().map(|found| heavy(found, bytes));
+    match (sketch, heavy) {
+        (Some(mut sketch), Some(heavy)) => {
+            sketch.text += &format!("with {}", heavy.text);
+            sketch.facts.insert("heavy".into(), Value::Object(heavy.facts));
+            sketch
+        }
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => {
+            Description { text: String::new(), facts: members(json!({})), warnings: Vec::new() }
+        }
+    }
+}
+
+/// Counts by group.
+pub(super) fn groups(groups: &CountGroups, bytes: u64) -> Description {
+    let mut table =
+        Table::new(["group", "holds", "keys added", "total weight", "too high by at most"]);
+    let mut all = Vec::new();
+    for (name, found) in groups.iter() {
+        table.row([
+            name.into(),
+            found.kind().to_string(),
+            grouped(found.inserted()),
+            grouped(found.total()),
+            grouped(found.bound()),
+        ]);
+        let mut object = counts(found, 0).facts;
+        object.insert("group".into(), json!(name));
+        all.push(Value::Object(object));
+    }
+    Description {
+        text: format!("counts of {} groups, {}\n{}", groups.len(), size(bytes), table.render()),
+        facts: members(json!({ "kind": "count-groups", "groups": all })),
+        warnings: Vec::new(),
+    }
+}
+
 /// One plain sketch.
-pub(super) fn plain(sketch: &CountMin, bytes: u64) -> Description {
+fn plain(sketch: &CountMin, bytes: u64) -> Description {
     let counted = Counted {
         total: sketch.total(),
         inserted: sketch.inserted(),
@@ -54,7 +100,7 @@ pub(super) fn plain(sketch: &CountMin, bytes: u64) -> Description {
 }
 
 /// One with conservative update.
-pub(super) fn conservative(sketch: &Conservative, bytes: u64) -> Description {
+fn conservative(sketch: &Conservative, bytes: u64) -> Description {
     let counted = Counted {
         total: sketch.total(),
         inserted: sketch.inserted(),
@@ -98,7 +144,7 @@ fn table(
 }
 
 /// Counts over ranges.
-pub(super) fn ranges(ranges: &Ranges, bytes: u64) -> Description {
+fn ranges(ranges: &Ranges, bytes: u64) -> Description {
     let params = ranges.params();
     let counted = Counted {
         total: ranges.total(),
@@ -133,7 +179,7 @@ pub(super) fn ranges(ranges: &Ranges, bytes: u64) -> Description {
 }
 
 /// Heavy hitters.
-pub(super) fn heavy(heavy: &Heavy, bytes: u64) -> Description {
+fn heavy(heavy: &Heavy, bytes: u64) -> Description {
     let counted = Counted {
         total: heavy.total(),
         inserted: heavy.inserted(),

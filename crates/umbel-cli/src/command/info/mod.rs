@@ -55,10 +55,8 @@ impl Args {
         let (bytes, metadata) = (file.len(), file.metadata().clone());
         let description = match file.kind() {
             Kind::Groups => bloom::groups(&file.into_groups()?, bytes),
-            Kind::CountMin => count::plain(&file.into_count_min()?, bytes),
-            Kind::Conservative => count::conservative(&file.into_conservative()?, bytes),
-            Kind::Ranges => count::ranges(&file.into_ranges()?, bytes),
-            Kind::Heavy => count::heavy(&file.into_heavy()?, bytes),
+            Kind::CountGroups => count::groups(&file.into_count_groups()?, bytes),
+            kind if kind.is_counts() => count::counts(&file.into_counts()?, bytes),
             _ => bloom::one(&file.into_bloom()?, bytes),
         };
         let mut out = Output::stdout();
