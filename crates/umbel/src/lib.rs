@@ -51,6 +51,7 @@
 pub mod audit;
 pub mod bloom;
 pub mod countmin;
+pub mod counts;
 pub mod distinct;
 mod error;
 pub mod format;
@@ -68,6 +69,7 @@ mod spread;
 
 pub use bloom::{Bloom, KeyType, Keys, Params};
 pub use countmin::{Conservative, CountMin, CountMinParams};
+pub use counts::{CountGroups, Counts, Sketch};
 pub use error::{Error, Result};
 pub use groups::Groups;
 pub use heavy::Heavy;

@@ -199,6 +199,11 @@ impl Conservative {
         Conservative(self.0.into_memory())
     }
 
+    /// The counters, as those of a plain sketch.
+    pub(crate) fn inner(&self) -> &CountMin {
+        &self.0
+    }
+
     /// The sketch in the bytes of a file, verified.
     pub fn from_bytes(bytes: &[u8]) -> Result<Conservative> {
         let sketch = File::from_bytes_verified(bytes)?.into_conservative()?;

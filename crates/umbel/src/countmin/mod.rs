@@ -45,7 +45,7 @@ pub use algebra::InnerProduct;
 pub use conservative::Conservative;
 pub use params::{CountMinParams, MAX_COUNTERS, MAX_DEPTH};
 
-pub(crate) use batch::{check_weights, sum};
+pub(crate) use batch::{check_answers, check_keys, check_weights, sum};
 pub(crate) use block::BLOCK;
 pub(crate) use grid::Grid;
 pub(crate) use params::{check_size, columns, hashing, rows, too_large};

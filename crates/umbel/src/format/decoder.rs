@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use super::count::{CountRecord, read_count_record};
+use super::counts::read_kind;
 use super::heavy::read_heavy_record;
 use super::range::{RangeRecord, read_range_record};
-use super::{Cursor, read_record};
+use super::{Cursor, Kind, read_record};
 use crate::bloom::{Bloom, Params};
 use crate::countmin::{Conservative, CountMin, Grid, Table, Width};
+use crate::counts::{CountGroups, Counts};
 use crate::groups::Groups;
 use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Line, Memory};
@@ -69,6 +71,37 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
 
     pub(super) fn heavy(&mut self) -> Result<Heavy> {
         read_heavy_record(&mut self.params)
+    }
+
+    /// Counts of one stream, of a kind that holds such.
+    pub(super) fn counts(&mut self, kind: Kind) -> Result<Counts> {
+        Ok(match kind {
+            Kind::CountMin => self.count_min()?.into(),
+            Kind::Conservative => self.conservative()?.into(),
+            Kind::Ranges => self.ranges()?.into(),
+            Kind::Heavy => self.heavy()?.into(),
+            _ => self.counts_with_heavy()?,
+        })
+    }
+
+    fn counts_with_heavy(&mut self) -> Result<Counts> {
+        let kind = read_kind(&mut self.params)?;
+        if matches!(kind, Kind::Heavy | Kind::Counts) {
+            return Err(Error::Format(format!("the file has {kind} where a sketch should be")));
+        }
+        let sketch = self.counts(kind)?;
+        sketch.with_heavy(self.heavy()?)
+    }
+
+    pub(super) fn count_groups(&mut self) -> Result<CountGroups> {
+        let mut groups = CountGroups::default();
+        for _ in 0..self.params.u32()? {
+            let name = self.params.text()?;
+            let kind = read_kind(&mut self.params)?;
+            let counts = self.counts(kind)?;
+            groups.push_last(name, counts)?;
+        }
+        Ok(groups)
     }
 
     fn grid(&mut self, CountRecord { params, width, .. }: &CountRecord) -> Result<Grid> {

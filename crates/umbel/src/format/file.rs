@@ -13,6 +13,7 @@ use super::decoder::Decoder;
 use super::envelope::{Envelope, HEADER, stated_len};
 use crate::bloom::Bloom;
 use crate::countmin::{Conservative, CountMin};
+use crate::counts::{CountGroups, Counts};
 use crate::groups::Groups;
 use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Memory};
@@ -176,6 +177,22 @@ impl File {
         let mut heavy = self.decode(Kind::Heavy, |decoder| decoder.heavy())?;
         *heavy.metadata_mut() = self.metadata().clone();
         Ok(heavy)
+    }
+
+    /// The counts of one stream in the file, of whichever kind: see [`Kind::is_counts`].
+    pub fn into_counts(self) -> Result<Counts> {
+        let kind = self.kind();
+        let wanted = if kind.is_counts() { kind } else { Kind::Counts };
+        let mut counts = self.decode(wanted, |decoder| decoder.counts(kind))?;
+        *counts.metadata_mut() = self.metadata().clone();
+        Ok(counts)
+    }
+
+    /// The counts by group in the file.
+    pub fn into_count_groups(self) -> Result<CountGroups> {
+        let mut groups = self.decode(Kind::CountGroups, |decoder| decoder.count_groups())?;
+        *groups.metadata_mut() = self.metadata().clone();
+        Ok(groups)
     }
 
     /// Reads what the sections hold, all of it.

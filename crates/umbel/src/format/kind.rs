@@ -20,14 +20,26 @@ pub enum Kind {
     Ranges = 5,
     /// Heavy hitters.
     Heavy = 6,
+    /// A sketch and heavy hitters of one stream.
+    Counts = 7,
+    /// Counts by group.
+    CountGroups = 8,
 }
 
 impl Kind {
-    const ALL: [Kind; 6] =
-        [Kind::Bloom, Kind::Groups, Kind::CountMin, Kind::Conservative, Kind::Ranges, Kind::Heavy];
+    const ALL: [Kind; 8] = [
+        Kind::Bloom,
+        Kind::Groups,
+        Kind::CountMin,
+        Kind::Conservative,
+        Kind::Ranges,
+        Kind::Heavy,
+        Kind::Counts,
+        Kind::CountGroups,
+    ];
 
     /// The number in the file.
-    pub(super) fn id(self) -> u16 {
+    pub(crate) fn id(self) -> u16 {
         self as u16
     }
 
@@ -50,6 +62,12 @@ impl Kind {
         Err(Error::Kind { wanted, found: self })
     }
 
+    /// Whether one file of this kind holds counts of one stream: see [`Counts`](crate::Counts).
+    pub fn is_counts(self) -> bool {
+        use Kind::{Conservative, CountMin, Counts, Heavy, Ranges};
+        matches!(self, CountMin | Conservative | Ranges | Heavy | Counts)
+    }
+
     /// Refuses what cannot be merged, with the reason.
     pub fn check_mergeable(self) -> Result<()> {
         match self {
@@ -68,6 +86,8 @@ impl fmt::Display for Kind {
             Kind::Conservative => "a conservative count-min sketch",
             Kind::Ranges => "counts over ranges",
             Kind::Heavy => "heavy hitters",
+            Kind::Counts => "counts with heavy hitters",
+            Kind::CountGroups => "counts by group",
         })
     }
 }

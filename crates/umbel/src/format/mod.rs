@@ -20,6 +20,7 @@
 //! ```
 
 mod count;
+mod counts;
 mod cursor;
 mod decoder;
 mod envelope;
@@ -36,6 +37,7 @@ pub use save::NewFile;
 pub(crate) use save::{save, to_bytes};
 
 pub(crate) use count::write_count_record;
+pub(crate) use counts::write_counts_record;
 pub(crate) use cursor::{Cursor, put_text};
 pub(crate) use envelope::Content;
 pub(crate) use heavy::write_heavy_record;

@@ -17,8 +17,7 @@ impl Heavy {
     /// Takes in all that `other` counted. The bounds stay: every key above N/m is kept, no count is too low, or too high by more than N/m, where N
     /// is now the total of both. Summaries of another number of places or type of keys are refused.
     pub fn merge(&mut self, other: &Heavy) -> Result<()> {
-        same("the number of places", self.places(), other.places())?;
-        same("the key type", self.key_type(), other.key_type())?;
+        self.check_alike(other)?;
         let mut places = self.summed(other);
         places.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| a.key.cmp(&b.key)));
         places.truncate(self.places() as usize);
@@ -27,6 +26,11 @@ impl Heavy {
         self.count(other.inserted, other.total);
         self.metadata.keep_common(&other.metadata);
         Ok(())
+    }
+
+    pub(crate) fn check_alike(&self, other: &Heavy) -> Result<()> {
+        same("the number of places", self.places(), other.places())?;
+        same("the key type", self.key_type(), other.key_type())
     }
 
     /// Every key of either, with the bounds of both added up.

@@ -98,6 +98,11 @@ impl Ranges {
         Ok(Some(Quantile { value, bound: self.bound(self.params.sketched_levels()) }))
     }
 
+    /// How much too high the estimate of a single key may be, with a probability of at least 1 - delta.
+    pub fn key_bound(&self) -> u64 {
+        self.bound(self.params.sketched_levels().min(1))
+    }
+
     /// How much too high so many runs of sketched levels may be together.
     fn bound(&self, sketched: u32) -> u64 {
         (f64::from(sketched) * self.params.node_epsilon() * self.total as f64) as u64

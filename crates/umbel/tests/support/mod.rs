@@ -4,7 +4,10 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod book;
+pub mod count_book;
+pub mod count_samples;
 pub mod filters;
+pub mod peak;
 pub mod random;
 pub mod samples;
 pub mod sketches;
