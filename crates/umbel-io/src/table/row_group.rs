@@ -77,7 +77,7 @@ impl RowGroup {
         let Some(group) = by.cells[self.at].some() else { return Err("the group is null") };
         self.text.clear();
         group.write(&mut self.text);
-        Ok((row, Some(groups.id(&self.text, self.round)?)))
+        Ok((row, Some(groups.id(&self.text, 0..self.text.len(), self.round)?)))
     }
 }
 
