@@ -27,6 +27,31 @@ impl Row {
             key_end: at(key.end),
         }
     }
+
+    /// The row of a line whose text, a CR before the newline aside, is the key. The newline stands at `end`.
+    #[inline(always)]
+    pub(crate) fn whole(bytes: &[u8], start: u32, end: u32) -> Row {
+        let has_return = end > start && bytes.get(end as usize - 1) == Some(&b'\r');
+        Row { start, end: end + 1, key_start: start, key_end: end - u32::from(has_return) }
+    }
+
+    /// Whether the key is.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.key_start == self.key_end
+    }
+
+    /// Where its line stands, with its newline.
+    #[inline(always)]
+    pub(crate) fn line(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The key, among the bytes of its batch.
+    #[inline(always)]
+    pub(crate) fn key<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        &bytes[self.key_start as usize..self.key_end as usize]
+    }
 }
 
 /// What a record holds.
@@ -137,7 +162,7 @@ impl Batch {
     /// The key of a row.
     #[inline]
     pub fn key(&self, row: &Row) -> &[u8] {
-        &self.bytes[row.key_start as usize..row.key_end as usize]
+        row.key(&self.bytes)
     }
 
     /// Appends the text of a row's key: a key that is a number (`integers`) is written as one.
@@ -161,7 +186,7 @@ impl Batch {
     /// The whole line of a row, with its newline.
     #[inline]
     pub fn line(&self, row: &Row) -> &[u8] {
-        &self.bytes[row.start as usize..row.end as usize]
+        &self.bytes[row.line()]
     }
 
     /// Hands out the keys, at most [`CHUNK`] at once, with the place of the first among the rows.

@@ -9,7 +9,7 @@ use crate::shape::Fields;
 use crate::{Error, Meter, Result, Shape, Source, table};
 
 /// Bytes in a block: small enough to stay in the cache from reading to hashing.
-pub(crate) const BLOCK: usize = 256 << 10;
+pub(crate) const BLOCK: usize = 128 << 10;
 /// The longest record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
 

@@ -52,6 +52,18 @@ impl Driver {
         work: impl Fn(&mut P, &mut Batch) -> Result<O> + Sync,
         deliver: impl FnMut(O) -> Result<()> + Send,
     ) -> Result<Outcome<P>> {
+        self.run_noting(|_| (), start, |partial, batch, _| work(partial, batch), deliver)
+    }
+
+    /// The same, where `work` also gets what `note` makes of each key, in the order of the rows: one loop that does
+    /// nothing else is the place to hash them.
+    pub fn run_noting<N: Send, P: Send, O: Send>(
+        &self,
+        note: impl Fn(&[u8]) -> N + Sync,
+        start: impl Fn() -> P + Sync,
+        work: impl Fn(&mut P, &mut Batch, &[N]) -> Result<O> + Sync,
+        deliver: impl FnMut(O) -> Result<()> + Send,
+    ) -> Result<Outcome<P>> {
         self.sources.iter().for_each(|source| self.meter.expect(source.size()));
         let lane = Arc::new(Lane::default());
         let tasks = Mutex::new(Tasks::new(self, &lane));
@@ -68,7 +80,7 @@ impl Driver {
                 match task {
                     Ok(task) => {
                         let deliver = |part, done| order.deliver((number, part), done);
-                        worker.run(task, &lane, &work, deliver);
+                        worker.run(task, &lane, (&note, &work), deliver);
                     }
                     Err(error) => _ = order.deliver((number, 0), Err(error)),
                 }
@@ -80,15 +92,16 @@ impl Driver {
 }
 
 /// What a thread works with.
-struct Worker<P> {
+struct Worker<N, P> {
     partial: P,
     parser: Parser,
     batch: Batch,
+    notes: Vec<N>,
 }
 
-impl<P> Worker<P> {
-    fn new(partial: P) -> Worker<P> {
-        Worker { partial, parser: Parser::new(), batch: Batch::default() }
+impl<N, P> Worker<N, P> {
+    fn new(partial: P) -> Worker<N, P> {
+        Worker { partial, parser: Parser::new(), batch: Batch::default(), notes: Vec::new() }
     }
 
     /// Works on a task batch by batch, as long as `deliver` wants more.
@@ -96,13 +109,18 @@ impl<P> Worker<P> {
         &mut self,
         mut task: Task,
         lane: &Lane,
-        work: impl Fn(&mut P, &mut Batch) -> Result<O>,
+        (note, work): (impl Fn(&[u8]) -> N, impl Fn(&mut P, &mut Batch, &[N]) -> Result<O>),
         mut deliver: impl FnMut(u64, Result<Done<O>>) -> bool,
     ) {
-        let Worker { partial, parser, batch } = self;
+        let Worker { partial, parser, batch, notes } = self;
         let mut step = || {
             let last = task.fill(parser, batch)?;
-            let output = work(partial, batch)?;
+            notes.clear();
+            // Nothing to note, nothing to do: the compiler would look at every key all the same.
+            if size_of::<N>() > 0 {
+                notes.extend(batch.rows().iter().map(|row| note(batch.key(row))));
+            }
+            let output = work(partial, batch, notes)?;
             let done = Done::new(batch, output, last);
             if batch.long {
                 lane.give_back(&mut batch.bytes);

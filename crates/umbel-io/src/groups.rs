@@ -1,6 +1,7 @@
 //! Group names as small numbers.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::round::half_up;
 
@@ -29,15 +30,22 @@ impl Interner {
         self.names
     }
 
-    /// The number of a group, or why the text is none.
+    /// The number of the group whose text stands at a place among these bytes, or why the text is none.
     #[inline]
-    pub(crate) fn id(&mut self, text: &[u8], round: bool) -> Result<u32, &'static str> {
-        let Some(word) = short(text) else { return self.look_up(text, round) };
+    pub(crate) fn id(
+        &mut self,
+        bytes: &[u8],
+        place: Range<usize>,
+        round: bool,
+    ) -> Result<u32, &'static str> {
+        let Some(word) = short(bytes, &place) else {
+            return self.look_up(&bytes[place], round);
+        };
         let slot = word.wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 54 & (SLOTS - 1);
         if self.recent[slot].0 == word {
             return Ok(self.recent[slot].1);
         }
-        let id = self.look_up(text, round)?;
+        let id = self.look_up(&bytes[place], round)?;
         self.recent[slot] = (word, id);
         Ok(id)
     }
@@ -62,18 +70,42 @@ impl Interner {
     }
 }
 
-/// Up to seven bytes as a word that also tells their number, never 0.
+/// A text of up to seven bytes as a word that also tells their number, never 0.
 #[inline(always)]
-fn short(text: &[u8]) -> Option<u64> {
-    let word = match *text {
-        [a] => u64::from_le_bytes([a, 0, 0, 0, 0, 0, 0, 1]),
-        [a, b] => u64::from_le_bytes([a, b, 0, 0, 0, 0, 0, 2]),
-        [a, b, c] => u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 3]),
-        [a, b, c, d] => u64::from_le_bytes([a, b, c, d, 0, 0, 0, 4]),
-        [a, b, c, d, e] => u64::from_le_bytes([a, b, c, d, e, 0, 0, 5]),
-        [a, b, c, d, e, f] => u64::from_le_bytes([a, b, c, d, e, f, 0, 6]),
-        [a, b, c, d, e, f, g] => u64::from_le_bytes([a, b, c, d, e, f, g, 7]),
-        _ => return None,
+fn short(bytes: &[u8], place: &Range<usize>) -> Option<u64> {
+    let len = place.len();
+    if len == 0 || len > 7 {
+        return None;
+    }
+    let word = match bytes[place.start..].first_chunk() {
+        Some(word) => u64::from_le_bytes(*word) & !(u64::MAX << (8 * len)),
+        None => {
+            bytes[place.clone()].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+        }
     };
-    Some(word)
+    Some(word | (len as u64) << 56)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_any_length_are_told_apart() {
+        let texts =
+            ["a", "ab", "ab\0", "abcdefg", "abcdefgh", "b", "ba", "\0", "\0\0", "é", "1.50"];
+        // With other text behind it, with little, and with none.
+        for behind in ["", "x", "other text", "\0\0\0\0\0\0\0\0"] {
+            let mut interner = Interner::new();
+            for turn in 0..2 {
+                for (i, text) in texts.iter().enumerate() {
+                    let bytes = format!("{text}{behind}").into_bytes();
+                    let id = interner.id(&bytes, 0..text.len(), false);
+                    assert_eq!(id, Ok(i as u32), "{text:?} before {behind:?}, {turn}");
+                }
+            }
+            assert_eq!(interner.names(), texts);
+            assert!(interner.id(behind.as_bytes(), 0..0, false).is_err());
+        }
+    }
 }

@@ -8,7 +8,8 @@ use crate::delimited;
 use crate::field::{field, record_ends};
 use crate::groups::Interner;
 use crate::shape::Fields;
-use crate::split::newlines;
+use crate::simd;
+use crate::split::Places;
 
 /// What a row lacks.
 const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
@@ -21,12 +22,14 @@ pub(crate) const NO_WEIGHT: &str = "the weight is not a whole number from 0 to 2
 pub(crate) struct Parser {
     pub(crate) groups: Interner,
     /// Where the records of a block end.
-    ends: Vec<usize>,
+    ends: Places,
+    /// Where the delimiters of each line stand.
+    masks: Vec<u64>,
 }
 
 impl Parser {
     pub(crate) fn new() -> Parser {
-        Parser { groups: Interner::new(), ends: Vec::new() }
+        Parser { groups: Interner::new(), ends: Places::default(), masks: Vec::new() }
     }
 
     /// Fills the batch from its own bytes, which are those of `block`.
@@ -34,25 +37,32 @@ impl Parser {
         batch.clear("line");
         batch.lines = header_lines(block, &batch.bytes);
         let fields = &*block.fields;
+        self.ends.clear();
+        if fields.quoted {
+            let records = &batch.bytes[block.start..];
+            record_ends(records, fields.delimiter, |at| self.ends.push(block.start + at));
+        } else {
+            simd::places(&batch.bytes, block.start, b'\n', &mut self.ends);
+        }
         if fields.is_whole_line() {
-            return whole_lines(block, batch);
+            return whole_lines(block.start, self.ends.as_slice(), batch);
         }
         if fields.is_plain() {
-            return delimited::rows(fields, &mut self.groups, block.start, batch);
+            let ends = self.ends.as_slice();
+            simd::masks(&batch.bytes, block.start, ends, fields.delimiter, &mut self.masks);
+            let lines = (block.start, ends, &self.masks[..]);
+            return delimited::rows(fields, &mut self.groups, lines, batch);
         }
-        // Keys that do not stand in the block as they are, are written behind it; so the ends of the records come first.
-        let (mut bytes, mut ends) =
-            (std::mem::take(&mut batch.bytes), std::mem::take(&mut self.ends));
-        let (block_end, records) = (bytes.len(), &bytes[block.start..]);
-        if fields.quoted {
-            record_ends(records, fields.delimiter, |at| ends.push(block.start + at));
-        } else {
-            newlines(records, |at| ends.push(block.start + at));
-        }
-        let mut start = block.start;
-        for end in ends.drain(..) {
-            let line = start..end + 1;
-            start = end + 1;
+        self.written_out(fields, block.start, batch);
+    }
+
+    /// The rows of a block where keys do not stand as they are: they are written behind it.
+    fn written_out(&mut self, fields: &Fields, mut start: usize, batch: &mut Batch) {
+        let (mut bytes, ends) = (std::mem::take(&mut batch.bytes), std::mem::take(&mut self.ends));
+        let block_end = bytes.len();
+        for &end in ends.as_slice() {
+            let line = start..end as usize + 1;
+            start = line.end;
             batch.push(self.row(fields, &mut bytes, line.clone()));
             if fields.quoted {
                 // A record with newlines inside quotes is several lines of the file.
@@ -85,7 +95,7 @@ impl Parser {
         }
         let weight = weight.map(|weight| whole(&bytes[weight]).ok_or(NO_WEIGHT)).transpose()?;
         // Last, so that a group is one only if it has a key.
-        let group = group.map(|group| self.groups.id(&bytes[group], fields.round));
+        let group = group.map(|group| self.groups.id(bytes, group, fields.round));
         Ok(Record { row: Row::new(line, key), group: group.transpose()?, weight })
     }
 }
@@ -119,22 +129,26 @@ fn pick(fields: &Fields, bytes: &mut Vec<u8>, line: Range<usize>) -> Option<Pick
 }
 
 /// The rows of a block where the key is the line: the hot loop of every run over a plain list.
-fn whole_lines(block: &Block, batch: &mut Batch) {
+fn whole_lines(start: usize, ends: &[u32], batch: &mut Batch) {
     let Batch { bytes, rows, malformed, lines, .. } = batch;
-    let mut start = block.start;
-    let mut number = *lines;
-    newlines(&bytes[block.start..], |at| {
-        let end = block.start + at;
-        let key_end = end - usize::from(end > start && bytes[end - 1] == b'\r');
-        if key_end > start {
-            rows.push(Row::new(start..end + 1, start..key_end));
-        } else {
-            malformed.add(number, EMPTY_KEY);
-        }
+    let (mut start, mut has_empty) = (start as u32, false);
+    rows.extend(ends.iter().map(|&end| {
+        let row = Row::whole(bytes, start, end);
         start = end + 1;
-        number += 1;
-    });
-    *lines = number;
+        has_empty |= row.is_empty();
+        row
+    }));
+    if has_empty {
+        let mut number = *lines;
+        rows.retain(|row| {
+            if row.is_empty() {
+                malformed.add(number, EMPTY_KEY);
+            }
+            number += 1;
+            !row.is_empty()
+        });
+    }
+    *lines += ends.len() as u64;
 }
 
 /// The lines before the first record.

@@ -3,9 +3,9 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::batch::CHUNK;
 use crate::exact::ExactSet;
 use crate::filters::Filters;
+use crate::split::bits;
 use crate::{Batch, Driver, Result, Tally, lock};
 
 /// What is wanted of a screening.
@@ -79,20 +79,21 @@ pub fn screen(
 ) -> Result<Summary> {
     let (started, spare) = (Instant::now(), Spare::default());
     let outcome = driver.run(
-        || 0u64,
-        |admitted, batch| {
+        || (0u64, Vec::new()),
+        |(admitted, found), batch| {
             let mut screened = spare.screened(batch);
-            batch.for_each_chunk(|first, keys| {
-                let mut words = [0; CHUNK / 64];
-                let found = &mut words[..keys.len().div_ceil(64)];
-                filters.contains(keys, found)?;
-                if let Some(exact) = exact {
-                    exact.refine(keys, found)?;
-                }
-                *admitted += found.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-                collect(batch, first, keys.len(), found, wanted, &mut screened);
-                Ok(())
-            })?;
+            found.resize(batch.len().div_ceil(64), 0);
+            filters.contains(batch, found)?;
+            if let Some(exact) = exact {
+                exact.refine(batch, found)?;
+            }
+            *admitted += found.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            if wanted.admitted {
+                collect(batch, found, |word| word, &mut screened.admitted);
+            }
+            if wanted.rejected {
+                collect(batch, found, |word| !word, &mut screened.rejected);
+            }
             Ok(screened)
         },
         |screened| {
@@ -101,28 +102,24 @@ pub fn screen(
             Ok(())
         },
     )?;
-    let admitted = outcome.partials.iter().map(|(admitted, _)| admitted).sum();
+    let admitted = outcome.partials.iter().map(|((admitted, _), _)| admitted).sum();
     Ok(Summary { tally: outcome.tally, admitted, time: started.elapsed() })
 }
 
-/// Copies the wanted lines of a chunk of rows.
-fn collect(
-    batch: &Batch,
-    first: usize,
-    len: usize,
-    found: &[u64],
-    wanted: Wanted,
-    into: &mut Screened,
-) {
-    if !wanted.admitted && !wanted.rejected {
-        return;
-    }
-    for (i, row) in batch.rows()[first..first + len].iter().enumerate() {
-        let admitted = found[i / 64] >> (i % 64) & 1 == 1;
-        if admitted && wanted.admitted {
-            into.admitted.extend_from_slice(batch.line(row));
-        } else if !admitted && wanted.rejected {
-            into.rejected.extend_from_slice(batch.line(row));
+/// Copies the lines whose bit, as `pick` has it, is set. Lines that stand together are copied together.
+fn collect(batch: &Batch, found: &[u64], pick: impl Fn(u64) -> u64, into: &mut Vec<u8>) {
+    let mut run = 0..0;
+    for (&word, rows) in found.iter().zip(batch.rows().chunks(64)) {
+        let mut left = pick(word) & bits(rows.len());
+        while left != 0 {
+            let line = rows[left.trailing_zeros() as usize].line();
+            left &= left - 1;
+            if line.start != run.end {
+                into.extend_from_slice(&batch.bytes[run]);
+                run = line.start..line.start;
+            }
+            run.end = line.end;
         }
     }
+    into.extend_from_slice(&batch.bytes[run]);
 }

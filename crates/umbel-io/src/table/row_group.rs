@@ -84,7 +84,7 @@ impl RowGroup {
         let Some(group) = by.cells[self.at].some() else { return Err("the group is null") };
         self.text.clear();
         group.write(&mut self.text);
-        let group = Some(groups.id(&self.text, self.round)?);
+        let group = Some(groups.id(&self.text, 0..self.text.len(), self.round)?);
         Ok(Record { row, group, weight })
     }
 }

@@ -102,6 +102,17 @@ pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn contains_keys<'k>(
+    lines: &[Line],
+    seed: u64,
+    len: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    found: &mut [u64],
+) {
+    generic::contains_keys::<Halves>(lines, seed, len, key, found);
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) fn insert_batch(
     lines: &mut [Line],
     window: Window,

@@ -95,6 +95,18 @@ pub(crate) fn contains_batch(
     dispatch!(level, contains_batch(lines, hashes, next, found))
 }
 
+/// One answer bit a key, 64 to a word of `found`: `len` keys, of which `key(i)` is the i-th.
+pub(crate) fn contains_keys<'k>(
+    level: Level,
+    lines: &[Line],
+    seed: u64,
+    len: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    found: &mut [u64],
+) {
+    dispatch!(level, contains_keys(lines, seed, len, key, found))
+}
+
 /// Sets the bits of every hash, in order; one bit a hash that was new, 64 to a word of `new`.
 /// Panics when the line of a hash is not in the window.
 pub(crate) fn insert_batch(

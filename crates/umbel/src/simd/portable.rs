@@ -16,6 +16,16 @@ pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found
     generic::contains_batch::<Words>(lines, hashes, next, found);
 }
 
+pub(super) fn contains_keys<'k>(
+    lines: &[Line],
+    seed: u64,
+    len: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    found: &mut [u64],
+) {
+    generic::contains_keys::<Words>(lines, seed, len, key, found);
+}
+
 pub(super) fn insert_batch(
     lines: &mut [Line],
     window: Window,
