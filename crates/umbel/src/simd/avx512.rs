@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Window;
 use super::generic::{self, Lanes};
+pub(super) use super::inline::{contains, contains_u64, insert, insert_u64};
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -72,16 +73,6 @@ fn zeros(bytes: &[u8; 64]) -> u64 {
     // SAFETY: 64 bytes are read.
     let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
     _mm512_testn_epi8_mask(bytes, bytes)
-}
-
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains(lines: &[Line], hash: u64) -> bool {
-    generic::contains::<Whole>(lines, hash)
-}
-
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
-    generic::insert::<Whole>(lines, hash)
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]

@@ -1,15 +1,28 @@
-//! The loops for any machine.
+//! The loops for any machine. The code for one key stays out of line: where it is inlined is for a better level to fill.
 
 use super::Window;
 use super::generic::{self, Words};
+use crate::hash::xxh3_u64_with;
 use crate::memory::Line;
 
+#[inline(never)]
 pub(super) fn contains(lines: &[Line], hash: u64) -> bool {
     generic::contains::<Words>(lines, hash)
 }
 
+#[inline(never)]
 pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
     generic::insert::<Words>(lines, hash)
+}
+
+#[inline(never)]
+pub(super) fn contains_u64(lines: &[Line], key: u64, secret: u64) -> bool {
+    generic::contains::<Words>(lines, xxh3_u64_with(key, secret))
+}
+
+#[inline(never)]
+pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
+    generic::insert::<Words>(lines, xxh3_u64_with(key, secret))
 }
 
 pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
