@@ -45,7 +45,9 @@ fn an_interrupt_leaves_no_partial_file() {
     for (line, (name, code)) in LINES.iter().flat_map(|line| signals.map(|signal| (line, signal))) {
         let folder = Folder::new();
         folder.write("out.umbel", "what stood there");
-        let child = stalled(&folder, line, 1);
+        let mut child = stalled(&folder, line, 1);
+        // Open until the end: without it the command might be done before the signal comes.
+        let _input = child.stdin.take();
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{line}");
@@ -92,7 +94,8 @@ fn an_interrupt_of_a_screening_leaves_no_partial_file() {
     let folder = Folder::new();
     folder.write("ids.txt", text(&words(100, "word")));
     folder.run("build ids.txt -o ids.umbel");
-    let child = stalled(&folder, "screen ids.umbel --admitted a.txt --rejected r.txt", 2);
+    let mut child = stalled(&folder, "screen ids.umbel --admitted a.txt --rejected r.txt", 2);
+    let _input = child.stdin.take();
     signal(&child, "INT");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert_eq!(folder.names(), ["ids.txt", "ids.umbel"]);
