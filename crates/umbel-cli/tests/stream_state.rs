@@ -180,6 +180,23 @@ fn a_file_is_read_on_where_it_was_left() {
     }
 }
 
+/// Half a line has been counted as a line: what it becomes would be another key.
+#[test]
+fn a_counted_line_that_goes_on_is_refused() {
+    let folder = Folder::new();
+    let line = "stream --train keys.txt --state seen --filter -n 1000";
+    for (before, after, code) in
+        [("a\nhal", "a\nhalf\n", 2), ("a\nhal", "a\nhal\r\nb\n", 0), ("a\nhal", "a\nhal", 0)]
+    {
+        folder.write("keys.txt", before);
+        folder.ends(0, line);
+        folder.write("keys.txt", after);
+        let said = String::from_utf8(folder.ends(code, line).stderr).unwrap();
+        assert_eq!(said.contains("ended at byte 5, without a newline"), code == 2, "{said}");
+        std::fs::remove_dir_all(folder.path("seen")).unwrap();
+    }
+}
+
 #[test]
 fn a_trainer_is_told_what_is_on_disk() {
     let folder = Folder::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -55,8 +55,27 @@ impl Mark {
                 "{byte} bytes of it have been read, but it has only {len} now"
             )));
         }
-        let same = hashed(file, self.head)? == (self.head, self.hash);
-        Ok(if same { Ok(()) } else { Err("its beginning has changed".into()) })
+        if hashed(file, self.head)? != (self.head, self.hash) {
+            return Ok(Err("its beginning has changed".into()));
+        }
+        if self.is_amid(file)? {
+            let byte = self.byte;
+            return Ok(Err(format!(
+                "the line that ended at byte {byte}, without a newline, has been counted, and goes on now"
+            )));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Whether the bytes that have been read end within a line of the file as it is now.
+    fn is_amid(&self, file: &mut File) -> io::Result<bool> {
+        if self.byte == 0 {
+            return Ok(false);
+        }
+        file.seek(SeekFrom::Start(self.byte - 1))?;
+        let mut border = Vec::new();
+        file.take(3).read_to_end(&mut border)?;
+        Ok(!matches!(&border[..], [b'\n', ..] | [_] | [_, b'\n', ..] | [_, b'\r', b'\n']))
     }
 }
 

@@ -29,6 +29,10 @@ impl Sources {
     pub(crate) fn open(config: &Config, positions: &Positions) -> Result<(Sources, Event)> {
         let mut sources = Sources::default();
         let serve: net::Serve = if config.acks { acks::serve } else { train::serve };
+        let is_stdin = |place: &&Place| **place == Place::Path("-".into());
+        if config.train.iter().chain(&config.query).filter(is_stdin).count() > 1 {
+            return Err(Error::Refused("stdin can be read only once: give - once".into()));
+        }
         let (mut train, mut query) = (Vec::new(), Vec::new());
         for place in &config.train {
             match place {
