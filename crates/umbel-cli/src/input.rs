@@ -79,6 +79,7 @@ impl Input {
             key: self.key.clone(),
             by: grouping.by.clone(),
             weight: None,
+            interval: None,
             round: grouping.round,
             delimiter: self.delimiter,
             header: self.header,

@@ -16,6 +16,7 @@ const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
 pub(crate) const NO_COLUMN: &str = "a column is missing";
 pub(crate) const EMPTY_KEY: &str = "the key is empty";
 pub(crate) const NO_INTEGER: &str = "the key is not a 64-bit integer";
+const OUTSIDE: &str = "the key lies outside the interval of --integers";
 pub(crate) const NO_WEIGHT: &str = "the weight is not a whole number from 0 to 2^64 - 1";
 
 /// Turns blocks into batches; it remembers the groups it has met.
@@ -91,6 +92,7 @@ impl Parser {
         }
         if fields.integers {
             let (bits, negative) = integer(&bytes[key]).ok_or(NO_INTEGER)?;
+            check_interval(bits, negative, fields.interval)?;
             key = put_integer(bits, negative, bytes);
         }
         let weight = weight.map(|weight| whole(&bytes[weight]).ok_or(NO_WEIGHT)).transpose()?;
@@ -166,6 +168,19 @@ pub(crate) fn integer(text: &[u8]) -> Option<(u64, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     let negative = || text.parse::<i64>().ok().map(|number| (number.cast_unsigned(), number < 0));
     text.parse().ok().map(|number| (number, false)).or_else(negative)
+}
+
+/// Refuses an integer outside the interval, if there is one.
+pub(crate) fn check_interval(
+    bits: u64,
+    negative: bool,
+    interval: Option<(i64, i64)>,
+) -> Result<(), &'static str> {
+    let Some((lo, hi)) = interval else { return Ok(()) };
+    let number = bits.cast_signed();
+    // From 2^63 on, bits without a minus are above every i64.
+    let fits = (number >= 0 || negative) && (lo..=hi).contains(&number);
+    if fits { Ok(()) } else { Err(OUTSIDE) }
 }
 
 /// Appends the key that an integer is, as `Batch::integer` reads it; returns where the key stands.

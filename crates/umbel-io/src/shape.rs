@@ -53,6 +53,8 @@ pub struct Shape {
     pub header: bool,
     /// Whether keys are decimal integers, to be taken as numbers and not as text.
     pub integers: bool,
+    /// The least and the greatest integer that is a key.
+    pub interval: Option<(i64, i64)>,
 }
 
 impl Shape {
@@ -87,6 +89,7 @@ impl Shape {
             delimiter,
             quoted: self.quoted(source).is_some(),
             integers: self.integers,
+            interval: self.interval,
         })
     }
 
@@ -111,6 +114,7 @@ pub(crate) struct Fields {
     pub(crate) delimiter: u8,
     pub(crate) quoted: bool,
     pub(crate) integers: bool,
+    pub(crate) interval: Option<(i64, i64)>,
 }
 
 impl Fields {

@@ -49,10 +49,10 @@ fn the_same_bytes_for_any_number_of_threads() {
     for (empty, any_order) in [(plain(500, 4), true), (conservative, false), (both, false)] {
         for shape in [key("1"), weighted()] {
             let run = |paths: &[PathBuf], threads| {
-                let (counts, counted) =
+                let (counts, tally) =
                     count(&driver_over(paths, &shape, threads), &empty).unwrap();
                 assert_eq!(counts.inserted(), 200_000);
-                (counts.to_bytes().unwrap(), counted.tally)
+                (counts.to_bytes().unwrap(), tally)
             };
             let expected = run(&paths, 1);
             for threads in THREADS {
@@ -85,19 +85,22 @@ fn groups_are_counted_apart_in_any_number_of_threads() {
 }
 
 #[test]
-fn keys_outside_the_interval_are_counted_as_such() {
+fn keys_outside_the_interval_are_not_used_and_that_is_said() {
     let folder = Folder::new();
-    let text: String = (-500..1500).map(|i: i64| format!("{i}\n")).collect();
-    let paths = [folder.write("numbers.txt", text)];
+    let text: String = (-400..1401).map(|i: i64| format!("{i}\n")).collect();
+    let paths =
+        [folder.write("numbers.txt", text + "18446744073709551615\n-9223372036854775808\n")];
     let params = RangesParams::for_error(0, 999, 0.01, 0.01).unwrap();
     let empty = Counts::from(Ranges::new(params).unwrap());
-    let shape = Shape { integers: true, ..Shape::default() };
+    let shape = Shape { integers: true, interval: Some((0, 999)), ..Shape::default() };
     for threads in THREADS {
         let mut driver = driver_over(&paths, &shape, threads);
-        let (counts, counted) = count(&driver, &empty).unwrap();
-        assert_eq!((counts.inserted(), counted.outside), (1000, 1000));
+        let (counts, tally) = count(&driver, &empty).unwrap();
+        assert_eq!((counts.inserted(), tally.malformed), (1000, 803));
+        let (place, reason) = tally.first_malformed.unwrap();
+        assert!(place.number == 1 && reason.contains("outside the interval"), "{reason}");
         driver.strict = true;
-        assert!(count(&driver, &empty).unwrap_err().to_string().contains("-500 lies outside"));
+        assert!(count(&driver, &empty).unwrap_err().to_string().contains("line 1"));
     }
 }
 
@@ -118,8 +121,8 @@ fn what_is_too_large_for_each_thread_is_filled_in_turn_to_the_same_bytes() {
 fn never_too_low_and_the_total_is_exact() {
     let folder = Folder::new();
     let (paths, sums) = sample(&folder);
-    let (sketch, counted) = count(&driver_over(&paths, &weighted(), 3), &plain(300, 5)).unwrap();
-    assert_eq!((sketch.inserted(), counted.tally.rows), (200_000, 200_000));
+    let (sketch, tally) = count(&driver_over(&paths, &weighted(), 3), &plain(300, 5)).unwrap();
+    assert_eq!((sketch.inserted(), tally.rows), (200_000, 200_000));
     assert_eq!(sketch.total(), sums.values().sum::<u64>());
     let too_high = sums
         .iter()

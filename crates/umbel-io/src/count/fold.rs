@@ -5,33 +5,28 @@ use std::collections::BTreeMap;
 use umbel::Counts;
 
 use super::rows::{Rows, add, by_group};
-use super::{Counted, interval};
-use crate::{Batch, Driver, Result};
+use crate::{Batch, Driver, Result, Tally};
 
 /// Counts by the name of their group; a single one without a name where there are no groups.
 pub(super) type ByGroup = BTreeMap<String, Counts>;
 
 /// Fills counts a thread and merges them.
-pub(super) fn apart(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Counted)> {
-    let interval = interval(empty);
-    let whole = interval.is_none() && driver.shape.by.is_none();
+pub(super) fn apart(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Tally)> {
     let outcome = driver.run(
-        || (Vec::<Counts>::new(), 0),
-        |(groups, outside), batch| {
+        Vec::<Counts>::new,
+        |groups, batch| {
             let known = if driver.shape.by.is_some() { batch.group_names().len() } else { 1 };
             groups.resize_with(known, || empty.clone());
-            if whole {
+            if driver.shape.by.is_none() {
                 return add_batch(&mut groups[0], batch);
             }
-            let (rows, missed) = by_group(batch, interval.as_ref(), driver.strict)?;
-            *outside += missed;
+            let rows = by_group(batch);
             groups.iter_mut().zip(&rows).try_for_each(|(counts, rows)| rows.add_to(counts))
         },
         |()| Ok(()),
     )?;
-    let (mut merged, mut outside) = (ByGroup::new(), 0);
-    for ((groups, missed), names) in outcome.partials {
-        outside += missed;
+    let mut merged = ByGroup::new();
+    for (groups, names) in outcome.partials {
         for (i, counts) in groups.into_iter().enumerate() {
             match merged.entry(names.get(i).cloned().unwrap_or_default()) {
                 std::collections::btree_map::Entry::Vacant(entry) => _ = entry.insert(counts),
@@ -41,7 +36,7 @@ pub(super) fn apart(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Counted
             }
         }
     }
-    Ok((merged, Counted { tally: outcome.tally, outside }))
+    Ok((merged, outcome.tally))
 }
 
 /// Adds a whole batch without copying its keys.
@@ -53,15 +48,12 @@ fn add_batch(counts: &mut Counts, batch: &Batch) -> Result<()> {
 }
 
 /// Fills counts in the order of the input.
-pub(super) fn in_turn(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Counted)> {
-    let interval = interval(empty);
+pub(super) fn in_turn(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Tally)> {
     let mut groups = ByGroup::new();
     let outcome = driver.run(
-        || 0,
-        |outside, batch| {
-            let (rows, missed) = by_group(batch, interval.as_ref(), driver.strict)?;
-            *outside += missed;
-            let rows = rows.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
+        || (),
+        |(), batch| {
+            let rows = by_group(batch).into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
             Ok(rows.map(|(i, rows)| (name(batch, i), rows)).collect())
         },
         |rows: Vec<(String, Rows)>| {
@@ -71,8 +63,7 @@ pub(super) fn in_turn(driver: &Driver, empty: &Counts) -> Result<(ByGroup, Count
             Ok(())
         },
     )?;
-    let outside = outcome.partials.iter().map(|(outside, _)| outside).sum();
-    Ok((groups, Counted { tally: outcome.tally, outside }))
+    Ok((groups, outcome.tally))
 }
 
 fn name(batch: &Batch, group: usize) -> String {

@@ -8,8 +8,6 @@ mod fold;
 mod query;
 mod rows;
 
-use std::ops::RangeInclusive;
-
 pub use query::query;
 use umbel::Counts;
 use umbel::counts::{CountGroups, Sketch};
@@ -20,32 +18,23 @@ use crate::{Driver, Result, Tally};
 /// Counts of its own for each thread as long as all together take no more bytes than this; beyond, they are filled in turn.
 const APART: u64 = 1 << 30;
 
-/// What was read, and what of it was not counted.
-#[derive(Debug)]
-pub struct Counted {
-    /// Rows, and those that could not be used.
-    pub tally: Tally,
-    /// Keys outside the interval of the ranges.
-    pub outside: u64,
-}
-
 /// Counts the keys of the input into counts like `empty`.
-pub fn count(driver: &Driver, empty: &Counts) -> Result<(Counts, Counted)> {
-    let (mut groups, counted) = fold(driver, empty)?;
-    Ok((groups.pop_first().map_or_else(|| empty.clone(), |(_, counts)| counts), counted))
+pub fn count(driver: &Driver, empty: &Counts) -> Result<(Counts, Tally)> {
+    let (mut groups, tally) = fold(driver, empty)?;
+    Ok((groups.pop_first().map_or_else(|| empty.clone(), |(_, counts)| counts), tally))
 }
 
 /// Counts the keys of the input by group.
-pub fn count_groups(driver: &Driver, empty: &Counts) -> Result<(CountGroups, Counted)> {
-    let (groups, counted) = fold(driver, empty)?;
+pub fn count_groups(driver: &Driver, empty: &Counts) -> Result<(CountGroups, Tally)> {
+    let (groups, tally) = fold(driver, empty)?;
     let mut all = CountGroups::default();
     for (name, counts) in groups {
         all.set(name, counts)?;
     }
-    Ok((all, counted))
+    Ok((all, tally))
 }
 
-fn fold(driver: &Driver, empty: &Counts) -> Result<(fold::ByGroup, Counted)> {
+fn fold(driver: &Driver, empty: &Counts) -> Result<(fold::ByGroup, Tally)> {
     let fits = largest(empty).saturating_mul(driver.threads as u64) <= APART;
     if depends_on_order(empty) || !fits { in_turn(driver, empty) } else { apart(driver, empty) }
 }
@@ -65,13 +54,5 @@ fn largest(counts: &Counts) -> u64 {
             sketched.saturating_mul(u64::from(params.levels())).saturating_mul(8)
         }
         None => 0,
-    }
-}
-
-/// The keys that ranges take; all, where there are none.
-fn interval(counts: &Counts) -> Option<RangeInclusive<i64>> {
-    match counts.sketch() {
-        Some(Sketch::Ranges(ranges)) => Some(ranges.params().lo()..=ranges.params().hi()),
-        _ => None,
     }
 }

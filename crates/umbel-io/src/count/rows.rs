@@ -1,11 +1,9 @@
 //! The rows of a batch by group, without the batch.
 
-use std::ops::RangeInclusive;
-
 use umbel::Counts;
 
 use crate::batch::CHUNK;
-use crate::{Batch, Error, Result};
+use crate::{Batch, Result};
 
 /// Keys with their weights, in their order.
 #[derive(Debug, Default)]
@@ -49,36 +47,13 @@ pub(super) fn add(counts: &mut Counts, keys: &[&[u8]], weights: &[u64]) -> Resul
     Ok(())
 }
 
-/// The rows of a batch by the number of their group (0 where there are none), and how many keys lie outside the interval.
-pub(super) fn by_group(
-    batch: &Batch,
-    interval: Option<&RangeInclusive<i64>>,
-    strict: bool,
-) -> Result<(Vec<Rows>, u64)> {
+/// The rows of a batch by the number of their group; 0 where there are none.
+pub(super) fn by_group(batch: &Batch) -> Vec<Rows> {
     let mut groups: Vec<Rows> = Vec::new();
     groups.resize_with(batch.group_names().len().max(1), Rows::default);
-    let mut outside = 0;
     for (i, row) in batch.rows().iter().enumerate() {
-        let key = batch.key(row);
-        if let Some(interval) = interval.filter(|interval| !interval.contains(&integer(key))) {
-            if strict {
-                return Err(Error::Other(format!(
-                    "the key {} lies outside {}..{} (--strict makes this an error)",
-                    integer(key),
-                    interval.start(),
-                    interval.end()
-                )));
-            }
-            outside += 1;
-            continue;
-        }
         let group = batch.groups().get(i).map_or(0, |&group| group as usize);
-        groups[group].push(key, batch.weights().get(i));
+        groups[group].push(batch.key(row), batch.weights().get(i));
     }
-    Ok((groups, outside))
-}
-
-/// The number that a key of eight bytes is.
-fn integer(key: &[u8]) -> i64 {
-    i64::from_le_bytes(key.try_into().unwrap_or_default())
+    groups
 }

@@ -39,6 +39,7 @@ pub(crate) struct Table {
     weight: Option<Picked>,
     round: bool,
     integers: bool,
+    interval: Option<(i64, i64)>,
     meter: Arc<Meter>,
     next: usize,
 }
@@ -71,6 +72,7 @@ impl Table {
             weight,
             round: shape.round,
             integers: shape.integers,
+            interval: shape.interval,
             meter: Arc::clone(meter),
             next: 0,
             metadata,
@@ -92,6 +94,7 @@ impl Table {
             weight: self.weight.map(|weight| self.cells(self.next - 1, weight)).transpose()?,
             round: self.round,
             integers: self.integers,
+            interval: self.interval,
             step: row_group::step(usize::try_from(plain).unwrap_or(0), rows),
             left: rows,
             at: 0,

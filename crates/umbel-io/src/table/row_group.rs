@@ -7,7 +7,9 @@ use super::damaged;
 use crate::batch::{Batch, Record, Row};
 use crate::block::{BLOCK, MAX_RECORD};
 use crate::groups::Interner;
-use crate::parser::{EMPTY_KEY, NO_INTEGER, NO_WEIGHT, integer, put_integer, whole};
+use crate::parser::{
+    EMPTY_KEY, NO_INTEGER, NO_WEIGHT, check_interval, integer, put_integer, whole,
+};
 use crate::{Meter, Result};
 
 const LONG_KEY: &str = "the key is longer than 16 MiB";
@@ -23,6 +25,7 @@ pub(crate) struct RowGroup {
     pub(super) weight: Option<Cells>,
     pub(super) round: bool,
     pub(super) integers: bool,
+    pub(super) interval: Option<(i64, i64)>,
     /// Rows decoded at once.
     pub(super) step: usize,
     /// Rows that have not been decoded.
@@ -71,7 +74,7 @@ impl RowGroup {
 
     /// The next row. Its group comes last: a group is one only if it has a key.
     fn row(&mut self, groups: &mut Interner, bytes: &mut Vec<u8>) -> Result<Record, &'static str> {
-        let row = write_key(&self.key.cells[self.at], self.integers, bytes)?;
+        let row = self.write_key(bytes)?;
         let weight = match &self.weight {
             None => None,
             Some(weight) => {
@@ -87,34 +90,36 @@ impl RowGroup {
         let group = Some(groups.id(&self.text, 0..self.text.len(), self.round)?);
         Ok(Record { row, group, weight })
     }
+
+    /// Writes a key, with a newline behind it: the line that is printed for it. An integer's 64 bits stand apart.
+    fn write_key(&self, bytes: &mut Vec<u8>) -> Result<Row, &'static str> {
+        let cell = &self.key.cells[self.at];
+        let start = bytes.len();
+        cell.some().ok_or("the key is null")?.write(bytes);
+        let end = bytes.len();
+        if start == end {
+            return Err(EMPTY_KEY);
+        }
+        if end - start > MAX_RECORD {
+            bytes.truncate(start);
+            return Err(LONG_KEY);
+        }
+        bytes.push(b'\n');
+        let line = start..end + 1;
+        if !self.integers {
+            return Ok(Row::new(line, start..end));
+        }
+        let (bits, negative) = match cell {
+            Cell::Signed(number) => (number.cast_unsigned(), *number < 0),
+            Cell::Unsigned(number) => (*number, false),
+            _ => integer(&bytes[start..end]).ok_or(NO_INTEGER)?,
+        };
+        check_interval(bits, negative, self.interval)?;
+        Ok(Row::new(line, put_integer(bits, negative, bytes)))
+    }
 }
 
 /// How many rows are decoded at once where the values of `rows` take so many bytes.
 pub(super) fn step(bytes: usize, rows: usize) -> usize {
     (ROWS_BYTES / (bytes / rows.max(1)).max(1)).clamp(1, ROWS)
-}
-
-/// Writes a key, with a newline behind it: the line that is printed for it. An integer's 64 bits stand apart.
-fn write_key(cell: &Cell, integers: bool, bytes: &mut Vec<u8>) -> Result<Row, &'static str> {
-    let start = bytes.len();
-    cell.some().ok_or("the key is null")?.write(bytes);
-    let end = bytes.len();
-    if start == end {
-        return Err(EMPTY_KEY);
-    }
-    if end - start > MAX_RECORD {
-        bytes.truncate(start);
-        return Err(LONG_KEY);
-    }
-    bytes.push(b'\n');
-    let line = start..end + 1;
-    if !integers {
-        return Ok(Row::new(line, start..end));
-    }
-    let (bits, negative) = match cell {
-        Cell::Signed(number) => (number.cast_unsigned(), *number < 0),
-        Cell::Unsigned(number) => (*number, false),
-        _ => integer(&bytes[start..end]).ok_or(NO_INTEGER)?,
-    };
-    Ok(Row::new(line, put_integer(bits, negative, bytes)))
 }

@@ -3,18 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use umbel::counts::Sketch;
 use umbel::{Counts, KeyType, Metadata};
-use umbel_io::count::{self, Counted};
-use umbel_io::{Column, Driver, Shape};
+use umbel_io::{Column, Driver, Shape, Tally, count};
 
 use super::sketching::Sketching;
 use crate::command::build::KeyTypeName;
 use crate::input::{Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::table::grouped;
 use crate::{notice, overlap, remembered};
 
 const EXAMPLES: &str = "\
@@ -72,27 +70,31 @@ impl Args {
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&empty);
         let progress = Progress::watch(&driver.meter);
-        let counted = if self.grouping.by.is_some() {
-            let (mut groups, counted) = count::count_groups(&driver, &empty)?;
+        let tally = if self.grouping.by.is_some() {
+            let (mut groups, tally) = count::count_groups(&driver, &empty)?;
             drop(progress);
             self.remember(groups.metadata_mut())?;
             groups.write_to(&mut out)?;
-            counted
+            tally
         } else {
-            let (mut counts, counted) = count::count(&driver, &empty)?;
+            let (mut counts, tally) = count::count(&driver, &empty)?;
             drop(progress);
             self.remember(counts.metadata_mut())?;
             counts.write_to(&mut out)?;
-            counted
+            tally
         };
-        report(&counted, &empty)?;
+        report(&tally);
         out.commit()?;
         Ok(ExitCode::SUCCESS)
     }
 
     fn driver(&self, empty: &Counts) -> Driver {
         let shape = self.input.shape(&self.grouping, empty.key_type() == KeyType::U64);
-        self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape })
+        let interval = match empty.sketch() {
+            Some(Sketch::Ranges(ranges)) => Some((ranges.params().lo(), ranges.params().hi())),
+            _ => None,
+        };
+        self.input.driver(&self.files, Shape { weight: self.weight.clone(), interval, ..shape })
     }
 
     fn remember(&self, metadata: &mut Metadata) -> Result<()> {
@@ -100,22 +102,10 @@ impl Args {
     }
 }
 
-/// Says what was not counted; when that is all, it is an error.
-fn report(counted: &Counted, empty: &Counts) -> Result<()> {
-    let Counted { tally, outside } = counted;
+/// Says what was not counted.
+fn report(tally: &Tally) {
     notice::malformed(tally);
     if tally.rows == 0 {
         notice::warn("there are no keys in the input; the sketch is empty");
     }
-    let Some(Sketch::Ranges(ranges)) = empty.sketch() else { return Ok(()) };
-    let (lo, hi) = (ranges.params().lo(), ranges.params().hi());
-    match *outside {
-        0 => {}
-        all if all == tally.rows => bail!("none of the {} keys lies in {lo}..{hi}", grouped(all)),
-        1 => notice::warn(format!("1 key was not counted: outside {lo}..{hi}")),
-        some => {
-            notice::warn(format!("{} keys were not counted: outside {lo}..{hi}", grouped(some)))
-        }
-    }
-    Ok(())
 }

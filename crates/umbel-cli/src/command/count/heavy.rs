@@ -100,9 +100,9 @@ impl Args {
         let shape = self.input.shape(&Grouping::default(), false);
         let driver = self.input.driver(&self.files, Shape { weight: self.weight.clone(), ..shape });
         let progress = Progress::watch(&driver.meter);
-        let (counts, counted) = count::count(&driver, &empty)?;
+        let (counts, tally) = count::count(&driver, &empty)?;
         drop(progress);
-        notice::malformed(&counted.tally);
+        notice::malformed(&tally);
         Ok(counts)
     }
 
