@@ -15,7 +15,7 @@ use crate::{Metadata, Result};
 /// the weight, and those that are above it already stay. The promise is that of [`CountMin`], and in practice the estimates are much better.
 ///
 /// The price: what a counter holds depends on the order of the keys. Therefore two of these cannot be merged, subtracted or
-/// multiplied, and this type has no method for it; keys must come in one order, from one place. Adding costs two to three times as much.
+/// multiplied, and this type has no method for it; keys must come in one order, from one place. Adding costs about twice as much.
 ///
 /// ```
 /// use umbel::{Conservative, CountMinParams};

@@ -1,6 +1,7 @@
 //! The places of the kept keys: found by key, and the one with the least count always at hand.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use crate::hash::xxh3;
@@ -17,7 +18,7 @@ pub(crate) struct Place {
 /// A fixed number of places. The numbers stand in a heap, the least first, and each knows the slot of its key.
 #[derive(Clone)]
 pub(super) struct Places {
-    slots: HashMap<Arc<[u8]>, usize>,
+    slots: HashMap<Arc<[u8]>, usize, Seeded>,
     kept: Vec<Kept>,
     heap: Vec<Node>,
     capacity: u32,
@@ -42,7 +43,12 @@ struct Node {
 
 impl Places {
     pub(super) fn new(capacity: u32) -> Places {
-        Places { slots: HashMap::new(), kept: Vec::new(), heap: Vec::new(), capacity }
+        Places {
+            slots: HashMap::with_hasher(Seeded(RandomState::new().hash_one(0))),
+            kept: Vec::new(),
+            heap: Vec::new(),
+            capacity,
+        }
     }
 
     pub(super) fn capacity(&self) -> u32 {
@@ -141,5 +147,30 @@ impl Places {
         self.heap.swap(a, b);
         self.kept[self.heap[a].slot].at = a;
         self.kept[self.heap[b].slot].at = b;
+    }
+}
+
+/// XXH3 with a seed that nobody knows: nothing of it is kept, and nobody can prepare keys that fall into one place.
+#[derive(Clone)]
+struct Seeded(u64);
+
+impl BuildHasher for Seeded {
+    type Hasher = Seeded;
+
+    fn build_hasher(&self) -> Seeded {
+        self.clone()
+    }
+}
+
+impl Hasher for Seeded {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3(bytes, self.0);
+    }
+
+    /// The length that comes before the bytes; they tell it themselves.
+    fn write_usize(&mut self, _length: usize) {}
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }

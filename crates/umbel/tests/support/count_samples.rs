@@ -57,7 +57,7 @@ pub fn all() -> Vec<(&'static str, Counts)> {
     wide.add(b"often", 1 << 40).unwrap();
     let mut full = plain(params(19, 2, 0));
     full.add(b"more than can be", u64::MAX).unwrap();
-    let mut described = plain(params(2000, 3, 0));
+    let mut described = plain(params(200, 3, 0));
     described.metadata_mut().set("Quelle", "Blüten.tsv, Spalte 1");
     let with_heavy = |counts: Counts, heavy| counts.with_heavy(heavy).unwrap();
     let mut all = vec![
