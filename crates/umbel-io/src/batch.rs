@@ -35,6 +35,12 @@ impl Row {
         Row { start, end: end + 1, key_start: start, key_end: end - u32::from(has_return) }
     }
 
+    /// The row of a line whose key is one of its fields. The newline stands at `end`.
+    #[inline(always)]
+    pub(crate) fn part(start: u32, end: u32, field: (u32, u32)) -> Row {
+        Row { start, end: end + 1, key_start: start + field.0, key_end: start + field.1 }
+    }
+
     /// Whether the key is.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {

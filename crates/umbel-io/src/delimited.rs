@@ -1,5 +1,7 @@
-//! The hot loop over tables without quotes. Where the delimiters of a line stand is known for its first 64 bytes from one mask;
-//! what lies beyond is searched for.
+//! The hot loops over tables without quotes.
+//!
+//! Where the fields of a line end is known for its first 64 bytes from one mask. Loops that do one thing each take keys and groups from
+//! there; the few lines that do not fit, because they are long or wrong, are looked at again one by one.
 
 use std::ops::Range;
 
@@ -7,80 +9,119 @@ use crate::batch::{Batch, Record, Row};
 use crate::groups::Interner;
 use crate::parser::{EMPTY_KEY, NO_COLUMN};
 use crate::shape::Fields;
-use crate::split::bits;
 
-/// Reads the rows of a block: lines that end at `ends`, the first of which begins at `start`.
-pub(crate) fn rows(
-    fields: &Fields,
-    groups: &mut Interner,
-    (mut start, ends, masks): (usize, &[u32], &[u64]),
-    batch: &mut Batch,
-) {
+/// The group of a row that is to be looked at again.
+const NONE: u32 = u32::MAX;
+
+/// The lines of a block: the first begins at `start`, each ends at its place in `ends`; `marks` tell where their fields end.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<'a> {
+    pub(crate) start: usize,
+    pub(crate) ends: &'a [u32],
+    pub(crate) marks: &'a [u64],
+}
+
+/// Reads the rows of a block.
+pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: &mut Batch) {
     let bytes = std::mem::take(&mut batch.bytes);
-    for (&end, &mask) in ends.iter().zip(masks) {
-        let line = start..end as usize + 1;
-        start = line.end;
-        batch.push(row(fields, groups, &bytes, line, mask));
+    let mut doubtful = keys(fields, lines, &bytes, &mut batch.rows);
+    if let Some(by) = fields.by {
+        batch.groups.extend(batch.rows.iter().zip(lines.marks).map(|(row, &marks)| {
+            let group = group(groups, &bytes, row, field(marks, by), fields.round);
+            doubtful |= group == NONE;
+            group
+        }));
+    }
+    match doubtful {
+        true => look_again(fields, groups, &bytes, batch),
+        false => batch.lines += lines.ends.len() as u64,
     }
     batch.learn(groups.names());
     batch.bytes = bytes;
 }
 
-/// A row, or the reason why it is none.
+/// A row for each line. True when some are to be looked at again: their key is empty.
+fn keys(fields: &Fields, lines: Lines, bytes: &[u8], rows: &mut Vec<Row>) -> bool {
+    let (mut start, mut doubtful) = (lines.start as u32, false);
+    rows.extend(lines.ends.iter().zip(lines.marks).map(|(&end, &marks)| {
+        let row = match fields.key {
+            None => Row::whole(bytes, start, end),
+            Some(place) => Row::part(start, end, field(marks, place).unwrap_or_default()),
+        };
+        start = end + 1;
+        doubtful |= row.is_empty();
+        row
+    }));
+    doubtful
+}
+
+/// The number of a row's group. A group is one only if it has a key.
 #[inline(always)]
-fn row(
+fn group(
+    groups: &mut Interner,
+    bytes: &[u8],
+    row: &Row,
+    field: Option<(u32, u32)>,
+    round: bool,
+) -> u32 {
+    let start = row.line().start;
+    match field {
+        Some((from, to)) if !row.is_empty() => {
+            let place = start + from as usize..start + to as usize;
+            groups.id(bytes, place, round).unwrap_or(NONE)
+        }
+        _ => NONE,
+    }
+}
+
+/// Where a field begins and ends in its line, if the marks tell.
+#[inline(always)]
+fn field(mut marks: u64, place: usize) -> Option<(u32, u32)> {
+    let mut start = 0;
+    for _ in 0..place {
+        start = marks.trailing_zeros() + 1;
+        marks &= marks.wrapping_sub(1);
+    }
+    (marks != 0).then(|| (start, marks.trailing_zeros()))
+}
+
+/// Looks again at the rows without a key or a group: they get them, or go.
+#[cold]
+fn look_again(fields: &Fields, groups: &mut Interner, bytes: &[u8], batch: &mut Batch) {
+    let (rows, ids) = (std::mem::take(&mut batch.rows), std::mem::take(&mut batch.groups));
+    (batch.rows, batch.groups) = (Vec::with_capacity(rows.len()), Vec::with_capacity(ids.len()));
+    for (i, row) in rows.iter().enumerate() {
+        let id = ids.get(i).copied();
+        batch.push(match row.is_empty() || id == Some(NONE) {
+            true => look(fields, groups, bytes, row.line()),
+            false => Ok(Record { row: *row, group: id, weight: None }),
+        });
+    }
+}
+
+/// A row, or the reason why it is none.
+fn look(
     fields: &Fields,
     groups: &mut Interner,
     bytes: &[u8],
     line: Range<usize>,
-    mask: u64,
 ) -> Result<Record, &'static str> {
     let text = &bytes[line.start..line.end - 1];
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    let line_mask = mask & bits(text.len());
-    let column = |place: usize| match text.len() <= 64 {
-        true => column(line_mask, text.len(), place),
-        false => long_column(line_mask, text, fields.delimiter, place),
-    };
-    let key = fields.key.map_or(Some(0..text.len()), column).ok_or(NO_COLUMN)?;
-    let group = match fields.by {
-        Some(place) => Some(column(place).ok_or(NO_COLUMN)?),
-        None => None,
-    };
+    let column = |place: usize| column(text, fields.delimiter, place).ok_or(NO_COLUMN);
+    let key = fields.key.map_or(Ok(0..text.len()), column)?;
+    let group = fields.by.map(column).transpose()?;
     if key.is_empty() {
         return Err(EMPTY_KEY);
     }
-    // Last, so that a group is one only if it has a key.
-    let group = match group {
-        Some(group) => {
-            let (start, end) = (line.start + group.start, line.start + group.end);
-            Some(groups.id(bytes, start..end, fields.round)?)
-        }
-        None => None,
-    };
-    let key = line.start + key.start..line.start + key.end;
+    let within = |field: Range<usize>| line.start + field.start..line.start + field.end;
+    let group = group.map(|group| groups.id(bytes, within(group), fields.round)).transpose()?;
+    let key = within(key);
     Ok(Record { row: Row::new(line, key), group, weight: None })
 }
 
-/// A column of a line of `len` bytes, whose delimiters are the bits of a mask.
-#[inline(always)]
-fn column(mut mask: u64, len: usize, place: usize) -> Option<Range<usize>> {
-    let mut start = 0;
-    for _ in 0..place {
-        if mask == 0 {
-            return None;
-        }
-        start = mask.trailing_zeros() as usize + 1;
-        mask &= mask - 1;
-    }
-    Some(start..if mask == 0 { len } else { mask.trailing_zeros() as usize })
-}
-
-/// A column of a line that is longer than its mask.
-fn long_column(mask: u64, text: &[u8], delimiter: u8, place: usize) -> Option<Range<usize>> {
-    if mask.count_ones() as usize > place {
-        return column(mask, 64, place);
-    }
+/// A column of a line.
+fn column(text: &[u8], delimiter: u8, place: usize) -> Option<Range<usize>> {
     let mut ends = memchr::memchr_iter(delimiter, text);
     let start = if place == 0 { 0 } else { ends.nth(place - 1)? + 1 };
     Some(start..ends.next().unwrap_or(text.len()))
@@ -89,29 +130,24 @@ fn long_column(mask: u64, text: &[u8], delimiter: u8, place: usize) -> Option<Ra
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd;
 
+    /// Fields from marks are those from a search, wherever the marks tell.
     #[test]
-    fn columns_of_lines_short_and_long() {
-        for lengths in
-            [[0, 0, 0], [9, 3, 2], [20, 20, 22], [20, 20, 23], [70, 1, 5], [1, 61, 70], [62, 0, 0]]
-        {
-            let fields = lengths.map(|len| "x".repeat(len));
-            let text = fields.join("\t");
-            let mask = text.bytes().take(64).enumerate();
-            let mask = mask.fold(0, |mask, (i, byte)| mask | u64::from(byte == b'\t') << i);
+    fn fields_of_lines_short_and_long() {
+        let lengths =
+            [[0, 0, 0], [9, 3, 2], [20, 20, 21], [20, 20, 22], [70, 1, 5], [1, 61, 70], [61, 0, 0]];
+        for (lengths, end) in lengths.iter().flat_map(|l| [(l, "\n"), (l, "\r\n")]) {
+            let text = lengths.map(|len| "x".repeat(len)).join("\t");
+            let bytes = format!("{text}{end}\tmore");
+            let newline = bytes.find('\n').unwrap() as u32;
+            let mut marks = Vec::new();
+            simd::marks(bytes.as_bytes(), 0, &[newline], b'\t', &mut marks);
             for place in 0..4 {
-                let expected = fields.get(place).map(|field| {
-                    let start = place + fields[..place].iter().map(String::len).sum::<usize>();
-                    start..start + field.len()
-                });
-                assert_eq!(
-                    long_column(mask, text.as_bytes(), b'\t', place),
-                    expected,
-                    "{lengths:?}"
-                );
-                if text.len() <= 64 {
-                    assert_eq!(column(mask, text.len(), place), expected, "{lengths:?}");
-                }
+                let expected = column(text.as_bytes(), b'\t', place);
+                let found = field(marks[0], place).map(|(a, b)| a as usize..b as usize);
+                let tells = expected.as_ref().is_some_and(|field| field.end < 64);
+                assert_eq!(found, expected.filter(|_| tells), "{lengths:?}, {place}");
             }
         }
     }

@@ -8,8 +8,9 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::buckets::{BUCKETS, Buckets, NAME, Record, Store};
+use crate::buckets::{BUCKETS, Buckets, Record, Store};
 use crate::positioned::read_exact_at;
+use crate::shelf::NAME;
 use crate::threads::in_threads;
 use crate::{Batch, Driver, Error, Result, Tally, lock};
 

@@ -5,21 +5,24 @@ use std::ops::Range;
 
 use crate::round::half_up;
 
-/// Slots for short texts that were seen lately; a power of two.
-const SLOTS: usize = 1024;
+/// Slots for short texts; a power of two.
+const SLOTS: usize = 2048;
 
 /// Numbers the names of groups in the order of their coming.
 #[derive(Debug)]
 pub(crate) struct Interner {
     names: Vec<String>,
     ids: HashMap<String, u32>,
-    /// Short texts as words, with their number: most tables have few groups, and rounding a text twice is a waste.
-    recent: Vec<(u64, u32)>,
+    /// Short texts as words, with their number: most tables have few groups, and rounding a text twice is a waste. A text
+    /// stands in its slot or in one behind it, with none free between.
+    short: Vec<(u64, u32)>,
+    /// Slots in use.
+    known: usize,
 }
 
 impl Interner {
     pub(crate) fn new() -> Interner {
-        Interner { names: Vec::new(), ids: HashMap::new(), recent: vec![(0, 0); SLOTS] }
+        Interner { names: Vec::new(), ids: HashMap::new(), short: vec![(0, 0); SLOTS], known: 0 }
     }
 
     pub(crate) fn names(&self) -> &[String] {
@@ -31,7 +34,7 @@ impl Interner {
     }
 
     /// The number of the group whose text stands at a place among these bytes, or why the text is none.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn id(
         &mut self,
         bytes: &[u8],
@@ -41,12 +44,31 @@ impl Interner {
         let Some(word) = short(bytes, &place) else {
             return self.look_up(&bytes[place], round);
         };
-        let slot = word.wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 54 & (SLOTS - 1);
-        if self.recent[slot].0 == word {
-            return Ok(self.recent[slot].1);
+        let mut slot =
+            (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize;
+        loop {
+            match self.short[slot] {
+                (found, id) if found == word => return Ok(id),
+                (0, _) => return self.meet(slot, word, &bytes[place], round),
+                _ => slot = (slot + 1) % SLOTS,
+            }
         }
-        let id = self.look_up(&bytes[place], round)?;
-        self.recent[slot] = (word, id);
+    }
+
+    /// Looks up a short text that has no slot, and gives it this one as long as half of them are free.
+    #[cold]
+    fn meet(
+        &mut self,
+        slot: usize,
+        word: u64,
+        text: &[u8],
+        round: bool,
+    ) -> Result<u32, &'static str> {
+        let id = self.look_up(text, round)?;
+        if self.known < SLOTS / 2 {
+            self.short[slot] = (word, id);
+            self.known += 1;
+        }
         Ok(id)
     }
 
@@ -106,6 +128,17 @@ mod tests {
             }
             assert_eq!(interner.names(), texts);
             assert!(interner.id(behind.as_bytes(), 0..0, false).is_err());
+        }
+    }
+
+    #[test]
+    fn more_texts_than_slots_are_told_apart() {
+        let mut interner = Interner::new();
+        for _ in 0..2 {
+            for i in 0..10_000 {
+                let text = i.to_string();
+                assert_eq!(interner.id(text.as_bytes(), 0..text.len(), false), Ok(i));
+            }
         }
     }
 }

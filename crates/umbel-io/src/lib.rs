@@ -38,6 +38,7 @@ mod positioned;
 pub mod round;
 pub mod screen;
 pub mod shape;
+mod shelf;
 mod simd;
 pub mod source;
 mod split;

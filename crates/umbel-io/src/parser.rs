@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::batch::{Batch, Record, Row};
 use crate::block::Block;
-use crate::delimited;
+use crate::delimited::{self, Lines};
 use crate::field::{field, record_ends};
 use crate::groups::Interner;
 use crate::shape::Fields;
@@ -24,13 +24,13 @@ pub(crate) struct Parser {
     pub(crate) groups: Interner,
     /// Where the records of a block end.
     ends: Places,
-    /// Where the delimiters of each line stand.
-    masks: Vec<u64>,
+    /// Where the fields of each line end.
+    marks: Vec<u64>,
 }
 
 impl Parser {
     pub(crate) fn new() -> Parser {
-        Parser { groups: Interner::new(), ends: Places::default(), masks: Vec::new() }
+        Parser { groups: Interner::new(), ends: Places::default(), marks: Vec::new() }
     }
 
     /// Fills the batch from its own bytes, which are those of `block`.
@@ -50,8 +50,8 @@ impl Parser {
         }
         if fields.is_plain() {
             let ends = self.ends.as_slice();
-            simd::masks(&batch.bytes, block.start, ends, fields.delimiter, &mut self.masks);
-            let lines = (block.start, ends, &self.masks[..]);
+            simd::marks(&batch.bytes, block.start, ends, fields.delimiter, &mut self.marks);
+            let lines = Lines { start: block.start, ends, marks: &self.marks };
             return delimited::rows(fields, &mut self.groups, lines, batch);
         }
         self.written_out(fields, block.start, batch);

@@ -1,7 +1,7 @@
 //! The one place of this crate that uses vectors: where a byte stands in a text, 64 bytes at a time. One algorithm, compiled
 //! for each instruction set that is worth it, chosen when the program runs.
 
-use crate::split::{Places, masks_with, places_with};
+use crate::split::{Places, marks_with, places_with};
 
 /// Adds the places of `wanted` from `from` on.
 pub(crate) fn places(bytes: &[u8], from: usize, wanted: u8, found: &mut Places) {
@@ -20,20 +20,20 @@ pub(crate) fn places(bytes: &[u8], from: usize, wanted: u8, found: &mut Places) 
 }
 
 /// For each line, of which the first begins at `from` and each ends at its place in `ends`: one bit for each of its first 64 bytes
-/// that is `wanted`. Bits behind the end of the line mean nothing.
-pub(crate) fn masks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: &mut Vec<u64>) {
+/// that is `wanted`, and one for its end, the first byte that is no text of it.
+pub(crate) fn marks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: &mut Vec<u64>) {
     #[cfg(target_arch = "x86_64")]
     {
         if avx512::is_available() {
             // SAFETY: the machine has it.
-            return unsafe { avx512::masks(bytes, from, ends, wanted, found) };
+            return unsafe { avx512::marks(bytes, from, ends, wanted, found) };
         }
         if avx2::is_available() {
             // SAFETY: the machine has it.
-            return unsafe { avx2::masks(bytes, from, ends, wanted, found) };
+            return unsafe { avx2::marks(bytes, from, ends, wanted, found) };
         }
     }
-    masks_with::<Plain>(bytes, from, ends, wanted, found);
+    marks_with::<Plain>(bytes, from, ends, wanted, found);
 }
 
 /// What an instruction set does with 64 bytes.
@@ -73,7 +73,7 @@ impl Chunk for Plain {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Chunk, Places, masks_with, places_with};
+    use super::{Chunk, Places, marks_with, places_with};
 
     pub(super) fn is_available() -> bool {
         is_x86_feature_detected!("avx2")
@@ -108,8 +108,8 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2,bmi1,popcnt")]
-    pub(super) fn masks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: &mut Vec<u64>) {
-        masks_with::<Halves>(bytes, from, ends, wanted, found);
+    pub(super) fn marks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: &mut Vec<u64>) {
+        marks_with::<Halves>(bytes, from, ends, wanted, found);
     }
 }
 
@@ -117,7 +117,7 @@ mod avx2 {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Chunk, Places, masks_with, places_with};
+    use super::{Chunk, Places, marks_with, places_with};
 
     pub(super) fn is_available() -> bool {
         is_x86_feature_detected!("avx512f")
@@ -150,7 +150,7 @@ mod avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,bmi1,popcnt")]
-    pub(super) fn masks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: &mut Vec<u64>) {
-        masks_with::<Whole>(bytes, from, ends, wanted, found);
+    pub(super) fn marks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: &mut Vec<u64>) {
+        marks_with::<Whole>(bytes, from, ends, wanted, found);
     }
 }
