@@ -49,8 +49,7 @@ fn the_same_bytes_for_any_number_of_threads() {
     for (empty, any_order) in [(plain(500, 4), true), (conservative, false), (both, false)] {
         for shape in [key("1"), weighted()] {
             let run = |paths: &[PathBuf], threads| {
-                let (counts, tally) =
-                    count(&driver_over(paths, &shape, threads), &empty).unwrap();
+                let (counts, tally) = count(&driver_over(paths, &shape, threads), &empty).unwrap();
                 assert_eq!(counts.inserted(), 200_000);
                 (counts.to_bytes().unwrap(), tally)
             };
