@@ -149,3 +149,18 @@ fn estimates_are_better_than_those_of_a_plain_sketch() {
     let conservative = error(&|key| conservative.estimate_u64(key));
     assert!(3 * conservative < 2 * plain, "{conservative} against {plain}");
 }
+
+/// Where memory is asked for ahead: a table that is not taken to be in the cache.
+#[test]
+fn a_large_sketch_counts_as_its_keys_one_by_one() {
+    let params = CountMinParams::with_size(1 << 18, 4).unwrap();
+    let (mut one_by_one, mut batch) =
+        (Conservative::new(params).unwrap(), Conservative::new(params).unwrap());
+    let keys: Vec<u64> = integers(3, 50_000).iter().map(|key| key % 20_000).collect();
+    let weights: Vec<u64> = keys.iter().map(|key| key % 100).collect();
+    for (&key, &weight) in keys.iter().zip(&weights) {
+        one_by_one.add_u64(key, weight);
+    }
+    batch.add_weighted(Keys::U64(&keys), &weights).unwrap();
+    assert!(batch.to_bytes().unwrap() == one_by_one.to_bytes().unwrap());
+}

@@ -287,3 +287,20 @@ fn sums_stop_at_the_greatest_number() {
     assert_eq!(a.sum(0..=1000).unwrap().estimate, u64::MAX);
     assert!(a.quantile(0.5).unwrap().is_some());
 }
+
+/// Where memory is asked for ahead: levels, exact and sketched, that are not taken to be in the cache.
+#[test]
+fn large_levels_count_as_their_keys_one_by_one() {
+    let params = RangesParams::with_size(-5, 3_000_000, 1 << 18, 4).unwrap();
+    assert!(params.sketched_levels() > 0);
+    let (mut one_by_one, mut batch) = (Ranges::new(params).unwrap(), Ranges::new(params).unwrap());
+    let mut random = Random(9);
+    let keys: Vec<i64> = (0..20_000).map(|_| random.below(3_000_000) as i64 - 5).collect();
+    let weights: Vec<u64> = keys.iter().map(|_| random.below(300) as u64).collect();
+    for (&key, &weight) in keys.iter().zip(&weights) {
+        one_by_one.add(key, weight).unwrap();
+    }
+    batch.add_weighted(&keys, &weights).unwrap();
+    assert!(batch.to_bytes().unwrap() == one_by_one.to_bytes().unwrap());
+    batch.check().unwrap();
+}

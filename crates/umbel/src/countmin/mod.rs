@@ -40,6 +40,7 @@ mod grid;
 mod params;
 mod store;
 mod table;
+mod width;
 
 pub use algebra::InnerProduct;
 pub use conservative::Conservative;
@@ -49,7 +50,8 @@ pub(crate) use batch::{check_answers, check_keys, check_weights, sum};
 pub(crate) use block::BLOCK;
 pub(crate) use grid::Grid;
 pub(crate) use params::{check_size, columns, hashing, rows, too_large};
-pub(crate) use table::{AHEAD, Table, Width};
+pub(crate) use table::{AHEAD, Table};
+pub(crate) use width::Width;
 
 use crate::bloom::KeyType;
 use crate::hash::{xxh3, xxh3_u64};
