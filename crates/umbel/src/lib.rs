@@ -57,6 +57,7 @@ pub mod groups;
 pub mod hash;
 mod memory;
 mod metadata;
+pub mod near;
 mod probability;
 #[doc(hidden)]
 pub mod simd;
@@ -67,6 +68,7 @@ pub use bloom::{Bloom, KeyType, Keys, Params};
 pub use error::{Error, Result};
 pub use groups::Groups;
 pub use metadata::Metadata;
+pub use near::Near;
 pub use sizing::{Layout, Sizing};
 
 /// The README's examples, compiled and run.

@@ -6,6 +6,7 @@ use super::{Cursor, read_record};
 use crate::bloom::{Bloom, Params};
 use crate::groups::Groups;
 use crate::memory::{Line, Memory};
+use crate::near::{Near, Record};
 use crate::{Error, Metadata, Result};
 
 /// Reads filter records and hands each the next part of the body.
@@ -41,17 +42,29 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
 
     fn filter(&mut self, metadata: Metadata) -> Result<Bloom> {
         let (params, inserted) = read_record(&mut self.params)?;
+        let bits = self.body(params.sizing().bytes())?;
+        check_tail(&params, &bits)?;
+        Ok(Bloom::from_parts(params, bits, inserted, metadata))
+    }
+
+    pub(super) fn near(mut self, metadata: &Metadata) -> Result<Near> {
+        let record = Record::read(&mut self.params)?;
+        let near = record.into_near(metadata.clone(), |len| self.body(len))?;
+        self.end()?;
+        Ok(near)
+    }
+
+    /// The next `len` bytes of the body.
+    fn body(&mut self, len: u64) -> Result<Memory> {
         let start = self.body.start;
-        let stop = usize::try_from(params.sizing().bytes()).ok();
+        let stop = usize::try_from(len).ok();
         let stop =
             stop.and_then(|len| start.checked_add(len)).filter(|&stop| stop <= self.body.end);
         let stop = stop.ok_or_else(|| {
             Error::Format("the file has fewer bits than its parameters say".into())
         })?;
         self.body.start = stop;
-        let bits = (self.memory)(start..stop)?;
-        check_tail(&params, &bits)?;
-        Ok(Bloom::from_parts(params, bits, inserted, metadata))
+        (self.memory)(start..stop)
     }
 
     fn end(self) -> Result<()> {

@@ -14,6 +14,7 @@ use super::envelope::{Envelope, HEADER, stated_len};
 use crate::bloom::Bloom;
 use crate::groups::Groups;
 use crate::memory::{LINE_BYTES, Memory};
+use crate::near::Near;
 use crate::{Error, Metadata, Result};
 
 /// An opened file. The header, the parameters and the metadata have been checked; the bits have not, until you
@@ -131,6 +132,11 @@ impl File {
     /// The filters in the file, their bits left where they are.
     pub fn into_groups(self) -> Result<Groups> {
         self.check(self.expect(Kind::Groups).and_then(|decoder| decoder.groups(self.metadata())))
+    }
+
+    /// The near structure in the file, its bits left where they are.
+    pub fn into_near(self) -> Result<Near> {
+        self.check(self.expect(Kind::Near).and_then(|decoder| decoder.near(self.metadata())))
     }
 
     fn expect(&self, wanted: Kind) -> Result<Decoder<'_, impl Fn(Range<usize>) -> Result<Memory>>> {

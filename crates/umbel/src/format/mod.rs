@@ -46,18 +46,23 @@ pub enum Kind {
     Bloom,
     /// Bloom filters by group.
     Groups,
+    /// Numbers, to be asked for what is near.
+    Near,
 }
 
 impl Kind {
+    const ALL: [Kind; 3] = [Kind::Bloom, Kind::Groups, Kind::Near];
+
     fn id(self) -> u16 {
         match self {
             Kind::Bloom => 1,
             Kind::Groups => 2,
+            Kind::Near => 16,
         }
     }
 
     fn from_id(id: u16) -> Result<Kind> {
-        [Kind::Bloom, Kind::Groups].into_iter().find(|kind| kind.id() == id).ok_or_else(|| {
+        Kind::ALL.into_iter().find(|kind| kind.id() == id).ok_or_else(|| {
             Error::Format(format!(
                 "this file holds a structure of kind {id}, which this version of umbel does not know"
             ))
@@ -75,6 +80,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::Bloom => "a Bloom filter",
             Kind::Groups => "Bloom filters by group",
+            Kind::Near => "a near structure",
         })
     }
 }

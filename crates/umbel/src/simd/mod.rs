@@ -7,6 +7,7 @@ mod avx2;
 mod avx512;
 mod generic;
 mod portable;
+pub(crate) mod select;
 
 use std::sync::OnceLock;
 

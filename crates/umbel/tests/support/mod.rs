@@ -4,6 +4,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod book;
+pub mod exact_sum;
 pub mod filters;
 pub mod random;
 pub mod samples;
