@@ -1,5 +1,7 @@
 //! What a structure can say of itself.
 
+use std::cmp::Ordering;
+
 use super::{Near, Number, Store, Structure};
 use crate::bloom::Overfull;
 use crate::memory::Memory;
@@ -33,7 +35,7 @@ impl Near {
         let cells = self.params.grid().most_cells();
         match &self.store {
             Store::Exact(list) => format!(
-                "{n} different cells lie among {}: a list of them takes no more bits than a filter at the rate {p}, and is never wrong",
+                "{n} different cells lie among {}: a list of them is smaller than a filter at the rate {p}, and never wrong",
                 u128::from(list.greatest().abs_diff(list.least())) + 1
             ),
             Store::Grafite(list) => format!(
@@ -62,11 +64,10 @@ impl Near {
             )));
         };
         let (x, grid) = (x.into(), self.params.grid());
-        let nearest = list.around(grid.cell(x)?).into_iter().flatten().map(|cell| {
-            let value = grid.middle(cell);
-            Nearest { cell, value, distance: distance(x, value) }
-        });
-        Ok(nearest.min_by(|a, b| a.distance.total_cmp(&b.distance)))
+        let found = list.around(grid.cell(x)?).into_iter().flatten();
+        let nearest =
+            found.map(|cell| (cell, grid.middle(cell))).min_by(|a, b| compare(x, a.1, b.1));
+        Ok(nearest.map(|(cell, value)| Nearest { cell, value, distance: distance(x, value) }))
     }
 
     /// Bits of memory the answers come from.
@@ -114,7 +115,16 @@ impl Near {
     }
 }
 
-/// Between two numbers of the same type; of a float and an integer that equals one, as floats.
+/// Which of two values is nearer to x. The values are of one type, and x equals a number of that type.
+fn compare(x: Number, a: Number, b: Number) -> Ordering {
+    match (x, a, b) {
+        (Number::Integer(x), Number::Integer(a), Number::Integer(b)) => {
+            x.abs_diff(a).cmp(&x.abs_diff(b))
+        }
+        _ => distance(x, a).total_cmp(&distance(x, b)),
+    }
+}
+
 fn distance(a: Number, b: Number) -> f64 {
     match (a, b) {
         (Number::Integer(a), Number::Integer(b)) => a.abs_diff(b) as f64,

@@ -6,6 +6,7 @@
 pub mod book;
 pub mod exact_sum;
 pub mod filters;
+pub mod numbers;
 pub mod random;
 pub mod samples;
 pub mod spread;
