@@ -151,6 +151,14 @@ impl Grid {
         same("the resolution (beta)", self.beta, other.beta)
     }
 
+    /// The least and the greatest cell that a value may have.
+    pub(super) fn ends(&self) -> [i64; 2] {
+        match self.values {
+            Values::Floats => [1 - LIMIT as i64, LIMIT as i64 - 1],
+            Values::Integers => [i64::MIN, i64::MAX].map(|y| self.integer_cell(y)),
+        }
+    }
+
     /// The value in the middle of a cell.
     pub fn middle(&self, cell: i64) -> Number {
         match self.values {

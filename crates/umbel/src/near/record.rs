@@ -126,6 +126,10 @@ fn read_exact(from: &mut Cursor<'_>, params: &Params) -> Result<Layout> {
     if i128::from(params.n()) > between || (empty && (least, greatest) != (0, 0)) {
         return Err(lie("the cells do not lie between the least and the greatest"));
     }
+    let [first, last] = params.grid().ends();
+    if least < first || greatest > last {
+        return Err(lie("no value has the least or the greatest cell"));
+    }
     let shape = Exact::shape(params.n(), least, greatest);
     shape.check()?;
     Ok(Layout::Exact { least, shape })

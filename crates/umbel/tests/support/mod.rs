@@ -6,6 +6,8 @@
 pub mod book;
 pub mod exact_sum;
 pub mod filters;
+pub mod near_book;
+pub mod near_samples;
 pub mod numbers;
 pub mod random;
 pub mod samples;
