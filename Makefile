@@ -3,7 +3,7 @@ CARGO ?= cargo
 # Seconds for each fuzz target.
 SECONDS ?= 60
 
-.PHONY: help demo test lint bench bench-command fuzz asan
+.PHONY: help demo test lint bench bench-command bench-near fuzz asan
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -11,6 +11,7 @@ help:
 	@echo "make lint           format and lints alone"
 	@echo "make bench          the core beside other libraries and the machine's limit (minutes)"
 	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
+	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan (minutes)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -32,6 +33,9 @@ bench:
 bench-command:
 	$(CARGO) build --release --quiet -p umbel-cli
 	bench/command
+
+bench-near:
+	$(CARGO) run --release --quiet -p umbel-bench -- --near
 
 # The saved corpus stays as it is: what is found goes below fuzz/target.
 fuzz:
