@@ -75,6 +75,14 @@ pub enum Error {
     #[error("{0}")]
     Range(String),
 
+    /// A value that has no place among the others, or a distance that cannot be asked for.
+    #[error("{0}")]
+    Value(String),
+
+    /// The structure cannot do what was asked of it; another one can.
+    #[error("{0}")]
+    Unsupported(String),
+
     /// There is no group of this name.
     #[error("there is no group {0:?} in this file")]
     NoGroup(String),

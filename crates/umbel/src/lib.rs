@@ -69,6 +69,7 @@ pub mod hash;
 pub mod heavy;
 mod memory;
 mod metadata;
+pub mod near;
 mod probability;
 pub mod ranges;
 #[doc(hidden)]
@@ -83,6 +84,7 @@ pub use error::{Error, Result};
 pub use groups::Groups;
 pub use heavy::Heavy;
 pub use metadata::Metadata;
+pub use near::Near;
 pub use ranges::{Ranges, RangesParams};
 pub use sizing::{Layout, Sizing};
 

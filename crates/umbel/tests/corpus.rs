@@ -28,6 +28,7 @@ fn the_saved_corpus_is_harmless() {
         ("groups_from_bytes", parsers::groups),
         ("counts_from_bytes", parsers::counts),
         ("count_groups_from_bytes", parsers::count_groups),
+        ("near_from_bytes", parsers::near),
     ] {
         let corpus = files(&format!("../../fuzz/corpus/{folder}"));
         assert!(!corpus.is_empty());
@@ -87,6 +88,7 @@ fn mutated_golden_files_are_harmless() {
             parsers::all_ways(&file, parsers::groups);
             parsers::all_ways(&file, parsers::counts);
             parsers::all_ways(&file, parsers::count_groups);
+            parsers::all_ways(&file, parsers::near);
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::counts::{CountGroups, Counts};
 use crate::groups::Groups;
 use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Line, Memory};
+use crate::near::{Near, Record};
 use crate::ranges::{Level, Ranges};
 use crate::{Error, Metadata, Result};
 
@@ -121,6 +122,13 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
         let bits = self.body(params.sizing().bytes())?;
         check_tail(&params, &bits)?;
         Ok(Bloom::from_parts(params, bits, inserted, metadata))
+    }
+
+    pub(super) fn near(mut self, metadata: &Metadata) -> Result<Near> {
+        let record = Record::read(&mut self.params)?;
+        let near = record.into_near(metadata.clone(), |len| self.body(len))?;
+        self.end()?;
+        Ok(near)
     }
 
     /// The next `len` bytes of the body.

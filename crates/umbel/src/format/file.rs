@@ -17,6 +17,7 @@ use crate::counts::{CountGroups, Counts};
 use crate::groups::Groups;
 use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Memory};
+use crate::near::Near;
 use crate::ranges::Ranges;
 use crate::{Error, Metadata, Result};
 
@@ -193,6 +194,11 @@ impl File {
         let mut groups = self.decode(Kind::CountGroups, |decoder| decoder.count_groups())?;
         *groups.metadata_mut() = self.metadata().clone();
         Ok(groups)
+    }
+
+    /// The near structure in the file, its bits left where they are.
+    pub fn into_near(self) -> Result<Near> {
+        self.check(self.expect(Kind::Near).and_then(|decoder| decoder.near(self.metadata())))
     }
 
     /// Reads what the sections hold, all of it.

@@ -24,10 +24,12 @@ pub enum Kind {
     Counts = 7,
     /// Counts by group.
     CountGroups = 8,
+    /// Numbers, to be asked for what is near.
+    Near = 16,
 }
 
 impl Kind {
-    const ALL: [Kind; 8] = [
+    const ALL: [Kind; 9] = [
         Kind::Bloom,
         Kind::Groups,
         Kind::CountMin,
@@ -36,6 +38,7 @@ impl Kind {
         Kind::Heavy,
         Kind::Counts,
         Kind::CountGroups,
+        Kind::Near,
     ];
 
     /// The number in the file.
@@ -88,6 +91,7 @@ impl fmt::Display for Kind {
             Kind::Heavy => "heavy hitters",
             Kind::Counts => "counts with heavy hitters",
             Kind::CountGroups => "counts by group",
+            Kind::Near => "a near structure",
         })
     }
 }

@@ -9,6 +9,7 @@ mod generic;
 #[cfg(target_arch = "x86_64")]
 mod inline;
 mod portable;
+pub(crate) mod select;
 
 use std::sync::OnceLock;
 

@@ -6,7 +6,11 @@
 pub mod book;
 pub mod count_book;
 pub mod count_samples;
+pub mod exact_sum;
 pub mod filters;
+pub mod near_book;
+pub mod near_samples;
+pub mod numbers;
 pub mod peak;
 pub mod random;
 pub mod samples;

@@ -6,7 +6,7 @@
 use umbel::distinct::Distinct;
 use umbel::format::File;
 use umbel::hash::xxh3;
-use umbel::{Bloom, CountGroups, Counts, Groups, Heavy, Layout, Ranges, Sketch};
+use umbel::{Bloom, CountGroups, Counts, Groups, Heavy, Layout, Near, Ranges, Sketch};
 
 /// The bytes as they are, then with correct checksums: a mutation would seldom get past them.
 pub fn all_ways(bytes: &[u8], parser: fn(&[u8])) {
@@ -90,6 +90,43 @@ fn ask_ranges(ranges: &Ranges) {
 fn ask_heavy(heavy: &Heavy) {
     assert!(heavy.top(3).len() <= 3 && heavy.above(0.1).is_ok());
     assert!(heavy.is_saturated() || heavy.missed() <= heavy.bound());
+}
+
+pub fn near(bytes: &[u8]) {
+    if let Ok(near) = Near::from_bytes(bytes) {
+        assert_eq!(near.to_bytes().unwrap(), bytes);
+        ask(&near);
+        // An exact list finds what it says it holds.
+        for x in [0, i64::MAX, -1000] {
+            if let Ok(Some(nearest)) = near.nearest(x) {
+                assert!(near.contains(nearest.value).unwrap_or(true));
+            }
+        }
+        grow(near);
+    }
+    if let Ok(near) = File::from_bytes(bytes.to_vec()).and_then(File::into_near) {
+        ask(&near);
+    }
+}
+
+/// All that can be asked of a near structure, whatever its bits are.
+fn ask(near: &Near) {
+    let mut answers = [false; 3];
+    let _ = near.contains_batch(&[1, -7, i64::MAX], &mut answers);
+    for x in [0, 12, -1, i64::MIN, i64::MAX] {
+        let _ = (near.contains(x), near.contains_within(x, 0.0), near.nearest(x));
+    }
+    assert!((0.0..=1.0).contains(&near.expected_rate_now()) && !near.why().is_empty());
+    let _ = near.overfull().map(|warning| warning.to_string());
+}
+
+fn grow(mut near: Near) {
+    if let Ok(_new) = near.insert(3) {
+        assert!(near.structure().grows() && near.contains(3).unwrap());
+        let other = near.clone();
+        near.merge(&other).unwrap();
+        assert!(near.contains(3).unwrap());
+    }
 }
 
 /// As they are, then with a correct checksum behind them.
