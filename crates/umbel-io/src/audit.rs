@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use umbel::audit::Counts;
+use umbel::audit::{Counts, Verdict, judge};
 use umbel::groups::compare_names;
 use umbel::hash::{Strategy, xxh3};
 use umbel::{Bloom, Groups, Keys};
@@ -61,6 +61,41 @@ pub fn audit_groups(groups: &Groups, driver: &Driver, memory: usize) -> Result<A
         missing.map(|(name, tag)| (name, keys[(tag - first) as usize])).collect();
     missing.sort_by(|(a, _), (b, _)| compare_names(a, b));
     Ok(Audited { counts, missing, tally })
+}
+
+/// What the counts of one filter come to.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged {
+    /// Whether it keeps its promise.
+    pub verdict: Verdict,
+    /// Where its rate lies.
+    pub interval: (f64, f64),
+}
+
+/// Judges filters by their counts, in several threads. Each is judged more mildly, so that all verdicts together keep the confidence;
+/// each interval has it for itself.
+pub fn judge_all(
+    filters: &[&Bloom],
+    counts: &[Counts],
+    confidence: f64,
+    threads: usize,
+) -> Result<Vec<Judged>> {
+    let each = 1.0 - (1.0 - confidence) / filters.len().max(1) as f64;
+    let next = AtomicUsize::new(0);
+    let parts = in_threads(threads.min(filters.len()), || {
+        let mut judged = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((filter, counts)) = filters.get(at).zip(counts.get(at)) else {
+                return Ok(judged);
+            };
+            let verdict = judge(filter, counts, each);
+            judged.push((at, Judged { verdict, interval: counts.interval(confidence) }));
+        }
+    })?;
+    let mut judged: Vec<_> = parts.into_iter().flatten().collect();
+    judged.sort_unstable_by_key(|(at, _)| *at);
+    Ok(judged.into_iter().map(|(_, judged)| judged).collect())
 }
 
 /// A row: the fingerprint of its key, and what it says of the key (a tag).

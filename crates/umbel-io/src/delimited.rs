@@ -6,12 +6,9 @@
 use std::ops::Range;
 
 use crate::batch::{Batch, Record, Row};
-use crate::groups::Interner;
+use crate::groups::{Interner, NONE};
 use crate::parser::{EMPTY_KEY, NO_COLUMN};
 use crate::shape::Fields;
-
-/// The group of a row that is to be looked at again.
-const NONE: u32 = u32::MAX;
 
 /// The lines of a block: the first begins at `start`, each ends at its place in `ends`; `marks` tell where their fields end.
 #[derive(Clone, Copy)]
@@ -68,10 +65,19 @@ fn group(
     match field {
         Some((from, to)) if !row.is_empty() => {
             let place = start + from as usize..start + to as usize;
-            groups.id(bytes, place, round).unwrap_or(NONE)
+            match groups.known(bytes, place.clone()) {
+                NONE => meet(groups, bytes, place, round),
+                known => known,
+            }
         }
         _ => NONE,
     }
+}
+
+/// The number of a group that is new, or that has a long name.
+#[cold]
+fn meet(groups: &mut Interner, bytes: &[u8], place: Range<usize>, round: bool) -> u32 {
+    groups.id(bytes, place, round).unwrap_or(NONE)
 }
 
 /// Where a field begins and ends in its line, if the marks tell.

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use crate::round::half_up;
 
+/// No group.
+pub(crate) const NONE: u32 = u32::MAX;
 /// Slots for short texts; a power of two.
-const SLOTS: usize = 2048;
+const SLOTS: usize = 1024;
 
 /// Numbers the names of groups in the order of their coming.
 #[derive(Debug)]
@@ -15,14 +17,19 @@ pub(crate) struct Interner {
     ids: HashMap<String, u32>,
     /// Short texts as words, with their number: most tables have few groups, and rounding a text twice is a waste. A text
     /// stands in its slot or in one behind it, with none free between.
-    short: Vec<(u64, u32)>,
-    /// Slots in use.
-    known: usize,
+    short: Box<[(u64, u32); SLOTS]>,
+    /// Slots in use: half of them at most.
+    taken: usize,
 }
 
 impl Interner {
     pub(crate) fn new() -> Interner {
-        Interner { names: Vec::new(), ids: HashMap::new(), short: vec![(0, 0); SLOTS], known: 0 }
+        Interner {
+            names: Vec::new(),
+            ids: HashMap::new(),
+            short: Box::new([(0, NONE); SLOTS]),
+            taken: 0,
+        }
     }
 
     pub(crate) fn names(&self) -> &[String] {
@@ -33,43 +40,41 @@ impl Interner {
         self.names
     }
 
-    /// The number of the group whose text stands at a place among these bytes, or why the text is none.
+    /// The number of the group whose text stands at a place among these bytes, if the text is short and has been met; else [`NONE`].
     #[inline(always)]
+    pub(crate) fn known(&self, bytes: &[u8], place: Range<usize>) -> u32 {
+        short(bytes, &place).map_or(NONE, |word| self.short[self.slot(word)].1)
+    }
+
+    /// The number of the group whose text stands at a place among these bytes, or why the text is none.
     pub(crate) fn id(
         &mut self,
         bytes: &[u8],
         place: Range<usize>,
         round: bool,
     ) -> Result<u32, &'static str> {
-        let Some(word) = short(bytes, &place) else {
-            return self.look_up(&bytes[place], round);
-        };
-        let mut slot =
-            (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize;
-        loop {
-            match self.short[slot] {
-                (found, id) if found == word => return Ok(id),
-                (0, _) => return self.meet(slot, word, &bytes[place], round),
-                _ => slot = (slot + 1) % SLOTS,
-            }
+        let known = self.known(bytes, place.clone());
+        if known != NONE {
+            return Ok(known);
         }
-    }
-
-    /// Looks up a short text that has no slot, and gives it this one as long as half of them are free.
-    #[cold]
-    fn meet(
-        &mut self,
-        slot: usize,
-        word: u64,
-        text: &[u8],
-        round: bool,
-    ) -> Result<u32, &'static str> {
-        let id = self.look_up(text, round)?;
-        if self.known < SLOTS / 2 {
+        let id = self.look_up(&bytes[place.clone()], round)?;
+        if let Some(word) = short(bytes, &place).filter(|_| self.taken < SLOTS / 2) {
+            let slot = self.slot(word);
             self.short[slot] = (word, id);
-            self.known += 1;
+            self.taken += 1;
         }
         Ok(id)
+    }
+
+    /// The slot of a short text, or the free one where it would stand.
+    #[inline(always)]
+    fn slot(&self, word: u64) -> usize {
+        let bits = SLOTS.trailing_zeros();
+        let mut slot = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize;
+        while self.short[slot].0 != word && self.short[slot].0 != 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        slot
     }
 
     fn look_up(&mut self, text: &[u8], round: bool) -> Result<u32, &'static str> {
@@ -85,7 +90,8 @@ impl Interner {
         if let Some(&id) = self.ids.get(&name) {
             return Ok(id);
         }
-        let id = u32::try_from(self.names.len()).map_err(|_| "there are more than 2^32 groups")?;
+        let id = u32::try_from(self.names.len()).ok().filter(|&id| id != NONE);
+        let id = id.ok_or("there are more than 2^32 - 1 groups")?;
         self.names.push(name.clone());
         self.ids.insert(name, id);
         Ok(id)

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use umbel::audit::{Counts, Verdict, judge};
+use umbel::audit::{Counts, Verdict};
 use umbel::{Bloom, Groups};
 use umbel_io::Filters;
-use umbel_io::audit::{Audited, audit_groups, audit_one};
+use umbel_io::audit::{Audited, Judged, audit_groups, audit_one, judge_all};
 
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
@@ -61,6 +61,7 @@ struct Line {
     group: Option<String>,
     counts: Counts,
     verdict: Verdict,
+    interval: (f64, f64),
 }
 
 /// What the audit found.
@@ -121,8 +122,8 @@ impl Args {
         drop(progress);
         notice::malformed(&of_members);
         notice::malformed(&of_flow);
-        let line = Line { group: None, counts, verdict: judge(filter, &counts, self.confidence) };
-        Ok(Report { lines: vec![line], missing: Vec::new() })
+        let lines = self.lines(&[(None, filter)], vec![counts])?;
+        Ok(Report { lines, missing: Vec::new() })
     }
 
     fn groups(&self, groups: &Groups) -> Result<Report> {
@@ -146,14 +147,21 @@ impl Args {
         {
             bail!("{path}: none of its groups is in the table: check --by and --round");
         }
-        // Each group is judged more mildly, so that all together keep the confidence.
-        let each = 1.0 - (1.0 - self.confidence) / groups.len().max(1) as f64;
-        let line = |((name, filter), counts): ((&str, &Bloom), Counts)| Line {
-            group: Some(name.into()),
+        let filters: Vec<_> = groups.iter().map(|(name, filter)| (Some(name), filter)).collect();
+        Ok(Report { lines: self.lines(&filters, counts)?, missing })
+    }
+
+    /// The results of filters, by the names of their groups.
+    fn lines(&self, filters: &[(Option<&str>, &Bloom)], counts: Vec<Counts>) -> Result<Vec<Line>> {
+        let (names, filters): (Vec<_>, Vec<_>) = filters.iter().copied().unzip();
+        let judged = judge_all(&filters, &counts, self.confidence, self.input.threads())?;
+        let line = |((name, counts), judged): ((Option<&str>, Counts), Judged)| Line {
+            group: name.map(String::from),
             counts,
-            verdict: judge(filter, &counts, each),
+            verdict: judged.verdict,
+            interval: judged.interval,
         };
-        Ok(Report { lines: groups.iter().zip(counts).map(line).collect(), missing })
+        Ok(names.into_iter().zip(counts).zip(judged).map(line).collect())
     }
 
     fn table(&self, report: &Report) -> String {
@@ -169,8 +177,7 @@ impl Args {
             "promised",
             "verdict",
         ]);
-        for Line { group, counts, verdict } in &report.lines {
-            let (low, high) = counts.interval(self.confidence);
+        for Line { group, counts, verdict, interval: (low, high) } in &report.lines {
             table.row([
                 group.clone().unwrap_or_else(|| "all".into()),
                 grouped(counts.true_positives + counts.false_negatives),
@@ -212,7 +219,7 @@ impl Args {
 
     fn json_text(&self, report: &Report) -> Result<String> {
         let object = |line: &Line| -> Value {
-            let (low, high) = line.counts.interval(self.confidence);
+            let (low, high) = line.interval;
             json!({
                 "group": line.group,
                 "true_positives": line.counts.true_positives,
