@@ -74,6 +74,7 @@ mod probability;
 pub mod ranges;
 #[doc(hidden)]
 pub mod simd;
+pub mod similar;
 pub mod sizing;
 mod spread;
 
@@ -86,6 +87,7 @@ pub use heavy::Heavy;
 pub use metadata::Metadata;
 pub use near::Near;
 pub use ranges::{Ranges, RangesParams};
+pub use similar::Similar;
 pub use sizing::{Layout, Sizing};
 
 /// The README's examples, compiled and run.

@@ -8,6 +8,7 @@ pub mod count_book;
 pub mod count_samples;
 pub mod exact_sum;
 pub mod filters;
+pub mod items;
 pub mod near_book;
 pub mod near_samples;
 pub mod numbers;
