@@ -226,8 +226,8 @@ fn unrelated_sets_are_flagged_as_rarely_as_promised() {
         let tokens: Vec<[u8; 8]> = random.by_ref().take(1000).map(u64::to_le_bytes).collect();
         let tokens: Vec<&[u8]> = tokens.iter().map(|token| &token[..]).collect();
         filter.bands(Item::Tokens(&tokens), &mut found).unwrap();
-        flagged += u64::from(filter.contains_bands(&found).unwrap());
-        filter.insert_bands(&found).unwrap();
+        flagged += u64::from(filter.contains_bands(found.as_slice()).unwrap());
+        filter.insert_bands(found.as_slice()).unwrap();
         // The least of 1000 32-bit numbers, five of them added up.
         let minimum = |random: &mut Random| {
             let u = (random.next().unwrap() >> 11) as f64 / (1_u64 << 53) as f64;

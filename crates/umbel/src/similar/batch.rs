@@ -15,8 +15,8 @@ impl Similar {
         let mut bands = Bands::default();
         for (&item, answer) in items.iter().zip(answers) {
             self.bands(item, &mut bands)?;
-            self.ask_for(&bands);
-            *answer = self.contains_bands(&bands)?;
+            self.ask_for(bands.as_slice());
+            *answer = self.contains_bands(bands.as_slice())?;
         }
         Ok(())
     }
@@ -26,16 +26,16 @@ impl Similar {
         let mut bands = Bands::default();
         for &item in items {
             self.bands(item, &mut bands)?;
-            self.ask_for(&bands);
-            self.insert_bands(&bands)?;
+            self.ask_for(bands.as_slice());
+            self.insert_bands(bands.as_slice())?;
         }
         Ok(())
     }
 
     /// Asks memory for the lines of all bands, so that it works on all of them at once.
-    fn ask_for(&self, bands: &Bands) {
+    fn ask_for(&self, bands: &[u64]) {
         let shape = self.params.shape();
-        for (band, &hash) in bands.hashes.iter().enumerate() {
+        for (band, &hash) in bands.iter().enumerate() {
             for index in indexes(band, hash, shape.bits, shape.probes) {
                 prefetch(self.bits.as_ptr().wrapping_add((index / 512) as usize));
             }

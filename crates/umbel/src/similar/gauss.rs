@@ -79,7 +79,8 @@ mod tests {
         assert_eq!(bits, FIRST, "{bits:#x?}");
     }
 
-    const FIRST: [u32; 6] = [0; 6];
+    const FIRST: [u32; 6] =
+        [0x3ED7_775C, 0xBF07_0644, 0x3F8E_6E1F, 0x3EC8_419B, 0xBFC4_3131, 0x3F38_9AE5];
 
     #[test]
     fn the_numbers_are_normal() {

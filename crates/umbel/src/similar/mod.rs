@@ -112,14 +112,14 @@ impl Similar {
     pub fn contains<'a>(&self, item: impl Into<Item<'a>>) -> Result<bool> {
         let mut bands = Bands::default();
         self.bands(item, &mut bands)?;
-        self.contains_bands(&bands)
+        self.contains_bands(bands.as_slice())
     }
 
     /// Adds an item.
     pub fn insert<'a>(&mut self, item: impl Into<Item<'a>>) -> Result<()> {
         let mut bands = Bands::default();
         self.bands(item, &mut bands)?;
-        self.insert_bands(&bands)
+        self.insert_bands(bands.as_slice())
     }
 
     /// Finds the bands of an item, in place of those that stand there: the larger part of the work, and one that several threads can do at once.
@@ -130,11 +130,11 @@ impl Similar {
     }
 
     /// Whether an item with these bands may be close to a stored one.
-    pub fn contains_bands(&self, bands: &Bands) -> Result<bool> {
+    pub fn contains_bands(&self, bands: &[u64]) -> Result<bool> {
         let threshold = self.params.shape().threshold as usize;
-        let hashes = self.check_bands(bands)?;
-        let (mut found, mut left) = (0, hashes.len());
-        for (band, &hash) in hashes.iter().enumerate() {
+        self.check_bands(bands)?;
+        let (mut found, mut left) = (0, bands.len());
+        for (band, &hash) in bands.iter().enumerate() {
             found += usize::from(self.has(band, hash));
             left -= 1;
             if found >= threshold || found + left < threshold {
@@ -145,11 +145,11 @@ impl Similar {
     }
 
     /// Adds an item with these bands.
-    pub fn insert_bands(&mut self, bands: &Bands) -> Result<()> {
+    pub fn insert_bands(&mut self, bands: &[u64]) -> Result<()> {
         self.check_bands(bands)?;
         let shape = self.params.shape();
         let lines = self.bits.lines_mut();
-        for (band, &hash) in bands.hashes.iter().enumerate() {
+        for (band, &hash) in bands.iter().enumerate() {
             for index in indexes(band, hash, shape.bits, shape.probes) {
                 lines[(index / 512) as usize].0[(index / 64 % 8) as usize] |= 1 << (index % 64);
             }
@@ -162,13 +162,14 @@ impl Similar {
         self.sampler.get_or_init(|| Arc::new(Sampler::new(&self.params)))
     }
 
-    fn check_bands<'b>(&self, bands: &'b Bands) -> Result<&'b [u64]> {
-        let (found, k) = (bands.hashes.len(), self.params.shape().bands as usize);
-        if found == k {
-            return Ok(&bands.hashes);
+    fn check_bands(&self, bands: &[u64]) -> Result<()> {
+        let k = self.params.shape().bands as usize;
+        if bands.len() == k {
+            return Ok(());
         }
         Err(Error::Value(format!(
-            "{found} bands are not those of an item of this filter, which has {k}"
+            "{} bands are not those of an item of this filter, which has {k}",
+            bands.len()
         )))
     }
 

@@ -93,7 +93,7 @@ impl Shape {
     fn check(&self, space: Space) -> Result<()> {
         let refuse = |what: String| Err(Error::Sizing(what));
         let samples = u64::from(self.bands) * u64::from(self.samples);
-        let numbers = space.dimension().map(|dimension| samples * u64::from(dimension));
+        let numbers = space.dimension().map(|dimension| samples.saturating_mul(dimension.into()));
         match space {
             _ if !(1..=MAX_BANDS).contains(&self.bands) => {
                 refuse(format!("bands are 1 to 2^16, not {}", self.bands))

@@ -15,6 +15,8 @@ pub mod numbers;
 pub mod peak;
 pub mod random;
 pub mod samples;
+pub mod similar_book;
+pub mod similar_samples;
 pub mod sketches;
 pub mod spread;
 pub mod streams;
