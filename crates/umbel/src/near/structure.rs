@@ -10,7 +10,7 @@ use super::level::{BLOCK, LevelSize};
 use super::{Number, Params};
 use crate::Result;
 
-/// From this many cells a question on, a growing filter has two levels: below, the second would cost bits and save nothing.
+/// From this many cells a question on, a growing filter has two levels: below, the second would cost bits and save little.
 const TWO_LEVELS_FROM: u64 = 512;
 /// Lines of memory a question of a list touches: a hint, upper bits, lower bits.
 const LIST_LINES: f64 = 3.0;
