@@ -8,6 +8,7 @@
 //! | the same, one set for each group of a table | [`Groups`]: a filter a group, one file, one hash a key |
 //! | a filter, and must prove its rate | [`audit`]: exact counts, an interval, a verdict |
 //! | n and p, and wonder what it will cost | [`Sizing`] |
+//! | numbers, and ask "is one of them within alpha of this?" | [`near`]: exact or with a rate that you choose, from a few bits a number |
 //! | keys, and do not know n | [`distinct`]: rows and a HyperLogLog, merged in any order |
 //! | fewer keys than a `HashSet` takes room for | a `HashSet`: it is exact |
 //!
@@ -36,6 +37,7 @@
 //!
 //! - [`bloom`]: the filter, both layouts, batches, set algebra, shards for several threads;
 //! - [`Groups`]: many filters by name;
+//! - [`near`]: numbers within a distance: packed lists, and filters that grow;
 //! - [`sizing`]: n, p, k against m, and what cannot be;
 //! - [`distinct`]: the n to size for, counted in parts;
 //! - [`hash`]: strategies, each frozen under an id;
