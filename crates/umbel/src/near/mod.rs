@@ -58,8 +58,8 @@
 //! |---|---|---|---|
 //! | exact list | log₂(U/n) + 3 | 3 | U cells from the least to the greatest; never wrong, knows the distance |
 //! | Grafite list | log₂(L/p) + 3 | 3 | |
-//! | growing filter | 1.44 log₂(L/p) | 2 to 10 for each 512 cells | takes values, merges |
-//! | the same of two levels | 1.44 log₂(L/p) + 5.8 | about 4 | from L = 512 on |
+//! | growing filter | 1.44 log₂(L/p) | 2 to 12, for up to 512 cells | takes values, merges |
+//! | the same of two levels | 1.44 log₂(L/p) + 5.8 | 4, and a sixteenth of what one level looks at | from L = 512 on |
 //!
 //! A list is built from all its numbers; the exact one is taken where U ≤ n L / p, as it is the smaller one then. [`Plan`] gives the figures for your
 //! numbers, [`Near::why`] the reason for a choice.

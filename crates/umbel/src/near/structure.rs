@@ -166,7 +166,7 @@ fn growing(params: &Params, structure: Structure) -> Result<Cost> {
         Some(coarse) => {
             let parts = 1.0 + cells as f64 / (1_u64 << coarse.shift) as f64;
             let passed = coarse.fill_at(n).powi(coarse.probes as i32);
-            parts * (lines_asked(coarse, n, 1) + passed * asked)
+            parts * lines_asked(coarse, n, 1) + passed * asked
         }
     };
     let bits_per_value = sizes.bits() as f64 / n as f64;
