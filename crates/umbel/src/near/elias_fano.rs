@@ -1,7 +1,8 @@
 //! A sorted list of numbers in about log₂(top/count) + 3 bits each, asked where it lies: also in a mapped file.
 //!
-//! A number's lower l bits are stored as they are. Its upper bits name a bucket, and the buckets stand one behind the other in the upper bits: a 0, then
-//! a 1 for each number of the bucket, and so on; a last 0 ends them. So the numbers before a bucket are counted by finding its 0:
+//! A number's lower l bits are stored as they are. Its upper bits name a bucket, and the buckets stand one behind the
+//! other in the upper bits: a 0, then a 1 for each number of the bucket, and so on; a last 0 ends them. So the numbers
+//! before a bucket are counted by finding its 0:
 //!
 //! ```text
 //! starts[b / 64]  numbers before every 64th bucket: its 0 stands at bit starts[b / 64] + b

@@ -1,7 +1,7 @@
 //! The growing filter: takes values one by one, and merges.
 //!
-//! One level holds the cells. Wide questions get a second one in front, in which as many cells count as one as a question asks for: it says "no" to
-//! most questions after a few lines.
+//! One level holds the cells. Wide questions get a second one in front, in which as many cells count as one as a
+//! question asks for: it says "no" to most questions after a few lines.
 
 use super::Params;
 use super::cell::Span;
@@ -199,8 +199,8 @@ impl Growing {
         (-(size.bits() as f64) / f64::from(size.probes) * (-self.fine.fill()).ln_1p()).max(0.0)
     }
 
-    /// How far the estimate may lie from n, as a standard deviation. Cells that are neighbours share their lines, so that it is lines, not bits, that
-    /// scatter at worst.
+    /// How far the estimate may lie from n, as a standard deviation. Cells that are neighbours share their lines, so
+    /// that it is lines, not bits, that scatter at worst.
     pub(super) fn deviation(&self, n: u64) -> f64 {
         let size = self.fine.size();
         let load = f64::from(size.probes) * n as f64 / size.bits() as f64;

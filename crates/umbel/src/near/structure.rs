@@ -130,8 +130,8 @@ impl Plan {
     }
 }
 
-/// The list to build of cells that lie between these: exact, where there are no more of them than codes. It is the smaller one then, but for half
-/// a bit at most where the two differ by little; and it is never wrong.
+/// The list to build of cells that lie between these: exact, where there are no more of them than codes. It is the
+/// smaller one then, but for half a bit at most where the two differ by little; and it is never wrong.
 pub(super) fn choose(params: &Params, ends: Option<[i64; 2]>) -> Structure {
     let codes = least_codes(params);
     let exact = ends.is_some_and(|[least, greatest]| (greatest.abs_diff(least) as f64) < codes);
