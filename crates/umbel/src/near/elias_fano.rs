@@ -218,6 +218,8 @@ mod tests {
 
     use super::*;
     use crate::hash::mix;
+    use crate::near::view::AnyIn;
+    use crate::simd::select::Work;
 
     /// Numbers spread evenly, in crowds, without gaps, and at the ends of what there is.
     fn lists() -> Vec<(BTreeSet<u64>, u64)> {
@@ -272,6 +274,9 @@ mod tests {
                 {
                     let last = first.saturating_add(width);
                     let any = numbers.range(first..=last).next().is_some();
+                    // Also in the way that machines without a fast instruction for it take.
+                    let portable = AnyIn { list: &list, first, last }.run::<Sums>();
+                    assert_eq!(portable, any, "{first} to {last} of {}", numbers.len());
                     assert_eq!(
                         list.any_in(first, last),
                         any,

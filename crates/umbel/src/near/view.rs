@@ -18,10 +18,10 @@ impl EliasFano {
     }
 }
 
-struct AnyIn<'a> {
-    list: &'a EliasFano,
-    first: u64,
-    last: u64,
+pub(super) struct AnyIn<'a> {
+    pub(super) list: &'a EliasFano,
+    pub(super) first: u64,
+    pub(super) last: u64,
 }
 
 impl Work for AnyIn<'_> {
