@@ -31,11 +31,24 @@ pub fn xxh3(key: &[u8], seed: u64) -> u64 {
 /// detour through memory, and simple enough to be vectorised over a batch.
 #[inline(always)]
 pub fn xxh3_u64(key: u64, seed: u64) -> u64 {
-    const PRIME: u64 = 0x9FB2_1C65_1E98_DF25;
+    xxh3_u64_with(key, xxh3_u64_secret(seed))
+}
+
+/// What [`xxh3_u64`] makes of the seed: the same for all keys.
+#[inline(always)]
+pub(crate) fn xxh3_u64_secret(seed: u64) -> u64 {
     // The default secret's bytes 8..16 xor 16..24.
     const SECRET: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
-    let seed = seed ^ (u64::from((seed as u32).swap_bytes()) << 32);
-    let mut h = key.rotate_left(32) ^ SECRET.wrapping_sub(seed);
+    SECRET.wrapping_sub(seed ^ (u64::from((seed as u32).swap_bytes()) << 32))
+}
+
+/// The multiplier of [`xxh3_u64`].
+pub(crate) const PRIME: u64 = 0x9FB2_1C65_1E98_DF25;
+
+/// [`xxh3_u64`] with the secret of its seed.
+#[inline(always)]
+pub(crate) fn xxh3_u64_with(key: u64, secret: u64) -> u64 {
+    let mut h = key.rotate_left(32) ^ secret;
     h ^= h.rotate_left(49) ^ h.rotate_left(24);
     h = h.wrapping_mul(PRIME);
     h ^= (h >> 35).wrapping_add(8);
@@ -43,10 +56,13 @@ pub fn xxh3_u64(key: u64, seed: u64) -> u64 {
     h ^ (h >> 28)
 }
 
+/// The multiplier of [`mix`].
+pub(crate) const MULTIPLIER: u64 = 0xD6E8_FEB8_6659_FD93;
+
 /// The remix between probes: a bijection in which every input bit reaches the upper output bits.
 #[inline(always)]
 pub(crate) fn mix(x: u64) -> u64 {
-    (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+    (x ^ (x >> 32)).wrapping_mul(MULTIPLIER)
 }
 
 /// A number below `n` that is uniform when `x` is: the upper half of the product, no division.

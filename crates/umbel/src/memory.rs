@@ -31,6 +31,8 @@ pub(crate) struct Memory {
     /// Points at `len` lines inside `owner` (or at the heap block itself), for as long as `owner` lives.
     lines: NonNull<Line>,
     len: usize,
+    /// `len`, or 0 when the lines lie in a mapped file: one test tells an insert that there is a line to write.
+    writable: usize,
     owner: Owner,
 }
 
@@ -62,7 +64,7 @@ impl Memory {
         let _ = pages.advise(memmap2::Advice::HugePage);
         // A mapping begins on a page, so it is aligned for lines.
         let lines = NonNull::new(pages.as_mut_ptr().cast()).ok_or_else(|| no_memory(len))?;
-        Ok(Memory { lines, len, owner: Owner::Pages { _pages: pages } })
+        Ok(Memory { lines, len, writable: len, owner: Owner::Pages { _pages: pages } })
     }
 
     /// The lines in this range of bytes of a mapped file. The range must begin and end on a multiple of 64.
@@ -71,24 +73,31 @@ impl Memory {
         let lines: &[Line] = bytemuck::try_cast_slice(slice)
             .map_err(|_| Error::Format("the body does not lie on a 64-byte boundary".into()))?;
         let (lines, len) = (NonNull::from(lines).cast(), lines.len());
-        Ok(Memory { lines, len, owner: Owner::File { _map: map } })
+        Ok(Memory { lines, len, writable: 0, owner: Owner::File { _map: map } })
     }
 
     fn from_heap(lines: Box<[Line]>) -> Memory {
         let len = lines.len();
         let lines = NonNull::from(Box::leak(lines)).cast();
-        Memory { lines, len, owner: Owner::Heap }
+        Memory { lines, len, writable: len, owner: Owner::Heap }
     }
 
     /// The lines, to be written. Lines of a mapped file are copied into memory first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn lines_mut(&mut self) -> &mut [Line] {
+        if self.writable == 0 {
+            self.copy();
+        }
+        // SAFETY: `lines` points at `writable` initialised lines that `self` alone owns (not mapped), and
+        // `&mut self` is held for the result's lifetime.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_ptr(), self.writable) }
+    }
+
+    #[cold]
+    fn copy(&mut self) {
         if self.is_mapped() {
             *self = self.clone();
         }
-        // SAFETY: `lines` points at `len` initialised lines that `self` alone owns (not mapped), and
-        // `&mut self` is held for the result's lifetime.
-        unsafe { std::slice::from_raw_parts_mut(self.lines.as_ptr(), self.len) }
     }
 
     /// The lines in memory of their own. Pages of a mapped file are let go as they are copied, so that file and copy

@@ -172,3 +172,20 @@ fn metadata_that_both_have_survives_a_merge() {
     }
     assert_eq!(a, b, "metadata is no part of equality");
 }
+
+/// The count of insert calls stays at the highest number there is, on every way to it.
+#[test]
+fn the_count_of_inserts_has_an_end() {
+    for shape in shapes() {
+        let mut filter = shape.clone();
+        filter.add_inserted(u64::MAX - 1);
+        for _ in 0..3 {
+            filter.insert(b"key");
+            assert_eq!(filter.inserted(), Some(u64::MAX));
+        }
+        filter.insert_u64(1);
+        filter.merge(&shape).unwrap();
+        filter.merge(&filter.clone()).unwrap();
+        assert_eq!(filter.inserted(), Some(u64::MAX));
+    }
+}

@@ -188,5 +188,11 @@ fn every_level_is_equal_at_the_edges() {
             assert!(edges.iter().all(|&hash| filter.contains_hash(hash).unwrap()));
         }
         all_equal(&filters);
+        let mut one_by_one = levels(lines);
+        for filter in &mut one_by_one {
+            edges.iter().for_each(|&hash| assert!(filter.insert_hash(hash).is_ok()));
+        }
+        all_equal(&one_by_one);
+        assert!(one_by_one[0] == filters[0]);
     }
 }

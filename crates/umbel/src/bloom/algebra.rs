@@ -13,7 +13,8 @@ impl Bloom {
         self.params.check_alike(&other.params)?;
         self.params.raise_capacity(other.sizing().capacity());
         self.combine(other, |ours, theirs| ours | theirs);
-        self.inserted = self.inserted.zip(other.inserted).map(|(a, b)| a.saturating_add(b));
+        self.count_inserts(other.inserted);
+        self.counted &= other.counted;
         Ok(self.overfull())
     }
 
@@ -23,7 +24,7 @@ impl Bloom {
         self.params.check_alike(&other.params)?;
         self.params.raise_capacity(other.sizing().capacity());
         self.combine(other, |ours, theirs| ours & theirs);
-        self.inserted = None;
+        self.counted = false;
         Ok(())
     }
 

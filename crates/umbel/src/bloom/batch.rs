@@ -51,6 +51,9 @@ impl Bloom {
     /// Looks up many keys; bit i % 64 of `found[i / 64]` is the answer for key i. `found` has one word for each 64
     /// keys.
     pub fn contains_mask(&self, keys: Keys<'_>, found: &mut [u64]) -> Result<()> {
+        if let Keys::Bytes(keys) = keys {
+            return self.contains_each(keys.len(), |i| keys[i], found);
+        }
         check_answers(keys.len(), keys.len().div_ceil(64), found.len())?;
         self.check_keys(keys)?;
         let &Strategy::Xxh3 { seed } = self.params.strategy() else {
@@ -63,6 +66,39 @@ impl Bloom {
             let (now, later) = rest.split(CHUNK);
             rest = later;
             self.contains_hashes(self.hashes(now, seed, &mut buffer), later.words(), words);
+        }
+        Ok(())
+    }
+
+    /// Looks up `len` keys wherever they stand: `key(i)` is the i-th, and bit i % 64 of `found[i / 64]` its answer. `found` has one
+    /// word for each 64 keys.
+    pub fn contains_each<'k>(
+        &self,
+        len: usize,
+        key: impl Fn(usize) -> &'k [u8],
+        found: &mut [u64],
+    ) -> Result<()> {
+        check_answers(len, len.div_ceil(64), found.len())?;
+        if self.params.key_type() == KeyType::U64 && (0..len).any(|i| key(i).len() != 8) {
+            self.check_key_type(KeyType::Bytes)?;
+        }
+        match (self.params.strategy(), self.params.sizing().layout()) {
+            (&Strategy::Xxh3 { seed }, Layout::Blocked) => {
+                simd::contains_keys(self.level, &self.bits, seed, len, key, found);
+            }
+            (&Strategy::Xxh3 { seed }, Layout::Classic) => {
+                let mut buffer = [0; CHUNK];
+                for (words, start) in found.chunks_mut(CHUNK_WORDS).zip((0..len).step_by(CHUNK)) {
+                    let hashes = &mut buffer[..CHUNK.min(len - start)];
+                    hashes.iter_mut().zip(start..).for_each(|(hash, i)| *hash = xxh3(key(i), seed));
+                    self.contains_hashes(hashes, &[], words);
+                }
+            }
+            (Strategy::Seeded { .. }, _) => {
+                found.fill(0);
+                (0..len)
+                    .for_each(|i| found[i / 64] |= u64::from(self.contains(key(i))) << (i % 64));
+            }
         }
         Ok(())
     }

@@ -36,6 +36,7 @@
 
 mod algebra;
 mod batch;
+mod blocked;
 mod classic;
 mod facts;
 mod keys;
@@ -49,20 +50,24 @@ pub(crate) use params::same;
 pub use params::{KeyType, Params};
 pub use shard::{Router, Shard};
 
-use crate::hash::{Family, Strategy, xxh3, xxh3_u64};
+use crate::hash::{Strategy, xxh3};
 use crate::memory::Memory;
-use crate::simd::{self, Level};
-use crate::sizing::Layout;
+use crate::simd::Level;
 use crate::{Error, Metadata, Result, Sizing};
+use blocked::Blocked;
 
 /// A Bloom filter. See the [module](self) for what it is and costs.
 #[derive(Clone)]
 pub struct Bloom {
     params: Params,
     bits: Memory,
-    inserted: Option<u64>,
+    /// The number of insert calls, if it is `counted`: adding one needs no test of that.
+    inserted: u64,
+    counted: bool,
     metadata: Metadata,
     level: Level,
+    /// Nothing in the classic layout.
+    blocked: Option<Blocked>,
 }
 
 impl Bloom {
@@ -88,50 +93,52 @@ impl Bloom {
         inserted: Option<u64>,
         metadata: Metadata,
     ) -> Bloom {
-        Bloom { params, bits, inserted, metadata, level: Level::best() }
+        let (level, counted) = (Level::best(), inserted.is_some());
+        let blocked = Blocked::of(&params, level);
+        Bloom { params, bits, inserted: inserted.unwrap_or(0), counted, metadata, level, blocked }
     }
 
     /// The same filter, worked on with another instruction set: for tests and benches.
     #[doc(hidden)]
     pub fn with_level(self, level: Level) -> Bloom {
-        Bloom { level, ..self }
+        Bloom { level, blocked: Blocked::of(&self.params, level), ..self }
     }
 
     /// Adds a key; says whether it was certainly new.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> bool {
-        match self.params.strategy() {
-            &Strategy::Xxh3 { seed } => self.put(xxh3(key, seed)),
-            Strategy::Seeded { .. } => self.put_seeded(key),
+        self.count_inserts(1);
+        match self.blocked {
+            Some(blocked) => blocked.insert(&mut self.bits, key),
+            None => self.insert_classic(key),
         }
     }
 
     /// Whether a key may have been added. `false` is certain.
     #[inline]
     pub fn contains(&self, key: &[u8]) -> bool {
-        match self.params.strategy() {
-            &Strategy::Xxh3 { seed } => self.has(xxh3(key, seed)),
-            Strategy::Seeded { family, seeds } => self.has_seeded(*family, seeds, key),
+        match self.blocked {
+            Some(blocked) => blocked.contains(&self.bits, key),
+            None => self.contains_classic(key),
         }
     }
 
     /// Adds an integer key: the same key as `key.to_le_bytes()`.
     #[inline]
     pub fn insert_u64(&mut self, key: u64) -> bool {
-        match self.params.strategy() {
-            &Strategy::Xxh3 { seed } => self.put(xxh3_u64(key, seed)),
-            Strategy::Seeded { .. } => self.put_seeded(&key.to_le_bytes()),
+        self.count_inserts(1);
+        match self.blocked {
+            Some(blocked) if blocked.is_inlined() => blocked.insert_u64(&mut self.bits, key),
+            _ => self.insert_u64_called(key),
         }
     }
 
     /// Whether an integer key may have been added.
     #[inline]
     pub fn contains_u64(&self, key: u64) -> bool {
-        match self.params.strategy() {
-            &Strategy::Xxh3 { seed } => self.has(xxh3_u64(key, seed)),
-            Strategy::Seeded { family, seeds } => {
-                self.has_seeded(*family, seeds, &key.to_le_bytes())
-            }
+        match self.blocked {
+            Some(blocked) if blocked.is_inlined() => blocked.contains_u64(&self.bits, key),
+            _ => self.contains_u64_called(key),
         }
     }
 
@@ -139,14 +146,21 @@ impl Bloom {
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
         self.check_hashes()?;
-        Ok(self.put(hash))
+        self.count_inserts(1);
+        Ok(match self.blocked {
+            Some(blocked) => blocked.insert_hash(&mut self.bits, hash),
+            None => self.insert_hash_classic(hash),
+        })
     }
 
     /// Whether the key with this hash may have been added.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> Result<bool> {
         self.check_hashes()?;
-        Ok(self.has(hash))
+        Ok(match self.blocked {
+            Some(blocked) => blocked.contains_hash(&self.bits, hash),
+            None => self.contains_hash_classic(hash),
+        })
     }
 
     /// The parameters.
@@ -162,7 +176,7 @@ impl Bloom {
     /// The number of insert calls, also those for keys that were there already; it adds up when filters are merged,
     /// and is unknown after an intersection.
     pub fn inserted(&self) -> Option<u64> {
-        self.inserted
+        self.counted.then_some(self.inserted)
     }
 
     /// The text pairs that travel with the filter.
@@ -194,41 +208,71 @@ impl Bloom {
         &self.bits
     }
 
+    #[inline(always)]
     fn count_inserts(&mut self, count: u64) {
-        self.inserted = self.inserted.map(|inserted| inserted.saturating_add(count));
-    }
-
-    #[inline]
-    fn put(&mut self, hash: u64) -> bool {
-        self.count_inserts(1);
-        let (sizing, level) = (self.params.sizing(), self.level);
-        let lines = self.bits.lines_mut();
-        match sizing.layout() {
-            Layout::Blocked => simd::insert(level, lines, hash),
-            Layout::Classic => classic::insert(lines, sizing.bits(), sizing.probes(), hash),
+        let (inserted, too_many) = self.inserted.overflowing_add(count);
+        self.inserted = inserted;
+        if too_many {
+            self.stop_counting();
         }
     }
 
-    #[inline]
-    fn has(&self, hash: u64) -> bool {
+    /// The count stays at the highest number there is.
+    #[cold]
+    fn stop_counting(&mut self) {
+        self.inserted = u64::MAX;
+    }
+
+    /// What cannot be inlined is behind one call, so that what can stands behind one test.
+    #[inline(never)]
+    fn insert_u64_called(&mut self, key: u64) -> bool {
+        match self.blocked {
+            Some(blocked) => blocked.insert_u64(&mut self.bits, key),
+            None => self.insert_classic(&key.to_le_bytes()),
+        }
+    }
+
+    #[inline(never)]
+    fn contains_u64_called(&self, key: u64) -> bool {
+        match self.blocked {
+            Some(blocked) => blocked.contains_u64(&self.bits, key),
+            None => self.contains_classic(&key.to_le_bytes()),
+        }
+    }
+
+    /// Sets the bits of a key in the classic layout, which alone takes every strategy.
+    #[inline(never)]
+    fn insert_classic(&mut self, key: &[u8]) -> bool {
+        let m = self.params.sizing().bits();
+        match self.params.strategy() {
+            &Strategy::Xxh3 { seed } => self.insert_hash_classic(xxh3(key, seed)),
+            Strategy::Seeded { family, seeds } => {
+                let lines = self.bits.lines_mut();
+                let mut set = |seed| classic::set(lines, family.index(key, seed, m));
+                seeds.iter().fold(false, |new, &seed| set(seed) | new)
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn contains_classic(&self, key: &[u8]) -> bool {
+        let m = self.params.sizing().bits();
+        match self.params.strategy() {
+            &Strategy::Xxh3 { seed } => self.contains_hash_classic(xxh3(key, seed)),
+            Strategy::Seeded { family, seeds } => {
+                seeds.iter().all(|&seed| classic::get(&self.bits, family.index(key, seed, m)))
+            }
+        }
+    }
+
+    fn insert_hash_classic(&mut self, hash: u64) -> bool {
         let sizing = self.params.sizing();
-        match sizing.layout() {
-            Layout::Blocked => simd::contains(self.level, &self.bits, hash),
-            Layout::Classic => classic::contains(&self.bits, sizing.bits(), sizing.probes(), hash),
-        }
+        classic::insert(self.bits.lines_mut(), sizing.bits(), sizing.probes(), hash)
     }
 
-    fn put_seeded(&mut self, key: &[u8]) -> bool {
-        self.count_inserts(1);
-        let m = self.params.sizing().bits();
-        let Strategy::Seeded { family, seeds } = self.params.strategy() else { return false };
-        let lines = self.bits.lines_mut();
-        seeds.iter().fold(false, |new, &seed| classic::set(lines, family.index(key, seed, m)) | new)
-    }
-
-    fn has_seeded(&self, family: Family, seeds: &[u32], key: &[u8]) -> bool {
-        let m = self.params.sizing().bits();
-        seeds.iter().all(|&seed| classic::get(&self.bits, family.index(key, seed, m)))
+    fn contains_hash_classic(&self, hash: u64) -> bool {
+        let sizing = self.params.sizing();
+        classic::contains(&self.bits, sizing.bits(), sizing.probes(), hash)
     }
 }
 
@@ -245,7 +289,7 @@ impl std::fmt::Debug for Bloom {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Bloom")
             .field("params", &self.params)
-            .field("inserted", &self.inserted)
+            .field("inserted", &self.inserted())
             .field("metadata", &self.metadata)
             .finish_non_exhaustive()
     }

@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Window;
 use super::generic::{self, Lanes};
+use crate::hash::xxh3_u64_with;
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -97,8 +98,29 @@ pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn contains_u64(lines: &[Line], key: u64, secret: u64) -> bool {
+    generic::contains::<Halves>(lines, xxh3_u64_with(key, secret))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
+    generic::insert::<Halves>(lines, xxh3_u64_with(key, secret))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
     generic::contains_batch::<Halves>(lines, hashes, next, found);
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn contains_keys<'k>(
+    lines: &[Line],
+    seed: u64,
+    len: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    found: &mut [u64],
+) {
+    generic::contains_keys::<Halves>(lines, seed, len, key, found);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

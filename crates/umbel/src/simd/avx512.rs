@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Window;
 use super::generic::{self, Lanes};
+pub(super) use super::inline::{contains, contains_u64, insert, insert_u64};
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -75,18 +76,19 @@ fn zeros(bytes: &[u8; 64]) -> u64 {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains(lines: &[Line], hash: u64) -> bool {
-    generic::contains::<Whole>(lines, hash)
-}
-
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
-    generic::insert::<Whole>(lines, hash)
-}
-
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
     generic::contains_batch::<Whole>(lines, hashes, next, found);
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn contains_keys<'k>(
+    lines: &[Line],
+    seed: u64,
+    len: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    found: &mut [u64],
+) {
+    generic::contains_keys::<Whole>(lines, seed, len, key, found);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]

@@ -11,7 +11,7 @@
 //! way, so that hashing them does not have to wait.
 
 use super::{Window, prefetch};
-use crate::hash::{mix, reduce, xxh3_u64};
+use crate::hash::{mix, reduce, xxh3, xxh3_u64};
 use crate::memory::Line;
 
 /// How many keys ahead a line is asked for.
@@ -95,6 +95,46 @@ pub(super) fn contains_batch<L: Lanes>(
             // SAFETY: `fill` made sure that every place is that of a line.
             L::missing(unsafe { &*first.byte_add(place) }, g)
         });
+    }
+}
+
+/// The same for keys that are not hashed yet, the i-th of which is `key(i)`. While 64 keys are tested, the next 64 are hashed and their
+/// lines asked for: arithmetic and memory work at the same time.
+#[inline(always)]
+pub(super) fn contains_keys<'k, L: Lanes>(
+    lines: &[Line],
+    seed: u64,
+    len: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    found: &mut [u64],
+) {
+    let mut bytes = [0; 64];
+    // The keys that are tested, and those that are hashed meanwhile: where they go, and their remixed hashes.
+    let (mut now, mut next) = (&mut [(0, 0); 64], &mut [(0, 0); 64]);
+    let mut here = 0;
+    let mut words = found.iter_mut();
+    for start in (0..len + 64).step_by(64) {
+        let ahead = len.saturating_sub(start).min(64);
+        // One loop for all cases, because what is called from several places is not made part of any.
+        for j in 0..64 {
+            if j < ahead {
+                let hash = xxh3(key(start + j), seed);
+                let place = place(lines, hash);
+                prefetch(lines.as_ptr().wrapping_add(place));
+                next[j] = (place, mix(hash));
+            }
+            if j < here {
+                let (place, g) = now[j];
+                bytes[j] = L::missing(&lines[place], g);
+            }
+        }
+        if here > 0
+            && let Some(word) = words.next()
+        {
+            *word = L::zeros(&bytes) & u64::MAX >> (64 - here);
+        }
+        here = ahead;
+        std::mem::swap(&mut now, &mut next);
     }
 }
 

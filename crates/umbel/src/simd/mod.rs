@@ -6,6 +6,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod generic;
+#[cfg(target_arch = "x86_64")]
+mod inline;
 mod portable;
 pub(crate) mod select;
 
@@ -44,6 +46,15 @@ impl Level {
         levels
     }
 
+    /// Whether its code for one key is inlined where it is called.
+    #[inline(always)]
+    pub(crate) fn inlines(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.0 == Isa::Avx512;
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
     /// The best level of this machine.
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
@@ -74,15 +85,27 @@ macro_rules! dispatch {
 }
 
 /// Whether the line of `hash` has all its bits.
-#[inline]
+#[inline(always)]
 pub(crate) fn contains(level: Level, lines: &[Line], hash: u64) -> bool {
     dispatch!(level, contains(lines, hash))
 }
 
 /// Sets the bits of `hash`; says whether any was missing.
-#[inline]
+#[inline(always)]
 pub(crate) fn insert(level: Level, lines: &mut [Line], hash: u64) -> bool {
     dispatch!(level, insert(lines, hash))
+}
+
+/// [`contains`] for an integer key, with the secret of the hash's seed.
+#[inline(always)]
+pub(crate) fn contains_u64(level: Level, lines: &[Line], key: u64, secret: u64) -> bool {
+    dispatch!(level, contains_u64(lines, key, secret))
+}
+
+/// [`insert`] for an integer key, with the secret of the hash's seed.
+#[inline(always)]
+pub(crate) fn insert_u64(level: Level, lines: &mut [Line], key: u64, secret: u64) -> bool {
+    dispatch!(level, insert_u64(lines, key, secret))
 }
 
 /// One answer bit a hash, 64 to a word of `found`. `next` will be read soon: memory is asked for it on the way.
@@ -94,6 +117,18 @@ pub(crate) fn contains_batch(
     found: &mut [u64],
 ) {
     dispatch!(level, contains_batch(lines, hashes, next, found))
+}
+
+/// One answer bit a key, 64 to a word of `found`: `len` keys, of which `key(i)` is the i-th.
+pub(crate) fn contains_keys<'k>(
+    level: Level,
+    lines: &[Line],
+    seed: u64,
+    len: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    found: &mut [u64],
+) {
+    dispatch!(level, contains_keys(lines, seed, len, key, found))
 }
 
 /// Sets the bits of every hash, in order; one bit a hash that was new, 64 to a word of `new`.

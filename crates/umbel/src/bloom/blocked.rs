@@ -1,0 +1,64 @@
+//! One key in the blocked layout, whose strategy is always xxh3.
+
+use super::Params;
+use crate::hash::{Strategy, xxh3, xxh3_u64_secret};
+use crate::memory::Memory;
+use crate::simd::{self, Level};
+use crate::sizing::Layout;
+
+/// What one key needs, side by side: it is asked for with every key.
+#[derive(Clone, Copy)]
+pub(super) struct Blocked {
+    level: Level,
+    seed: u64,
+    /// What the hash of an integer makes of the seed.
+    secret: u64,
+}
+
+impl Blocked {
+    /// For filters of this layout.
+    pub(super) fn of(params: &Params, level: Level) -> Option<Blocked> {
+        match (params.strategy(), params.sizing().layout()) {
+            (&Strategy::Xxh3 { seed }, Layout::Blocked) => {
+                Some(Blocked { level, seed, secret: xxh3_u64_secret(seed) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the code for one key is inlined where it is called.
+    #[inline(always)]
+    pub(super) fn is_inlined(self) -> bool {
+        self.level.inlines()
+    }
+
+    #[inline(always)]
+    pub(super) fn contains(self, bits: &Memory, key: &[u8]) -> bool {
+        self.contains_hash(bits, xxh3(key, self.seed))
+    }
+
+    #[inline(always)]
+    pub(super) fn contains_u64(self, bits: &Memory, key: u64) -> bool {
+        simd::contains_u64(self.level, bits, key, self.secret)
+    }
+
+    #[inline(always)]
+    pub(super) fn contains_hash(self, bits: &Memory, hash: u64) -> bool {
+        simd::contains(self.level, bits, hash)
+    }
+
+    #[inline(always)]
+    pub(super) fn insert(self, bits: &mut Memory, key: &[u8]) -> bool {
+        self.insert_hash(bits, xxh3(key, self.seed))
+    }
+
+    #[inline(always)]
+    pub(super) fn insert_u64(self, bits: &mut Memory, key: u64) -> bool {
+        simd::insert_u64(self.level, bits.lines_mut(), key, self.secret)
+    }
+
+    #[inline(always)]
+    pub(super) fn insert_hash(self, bits: &mut Memory, hash: u64) -> bool {
+        simd::insert(self.level, bits.lines_mut(), hash)
+    }
+}
