@@ -3,6 +3,7 @@
 mod command;
 mod input;
 mod interrupt;
+mod json;
 mod notice;
 mod output;
 mod overlap;

@@ -10,7 +10,7 @@ use umbel::CountMinParams;
 use umbel_io::Plan;
 use umbel_stream::{Config, Event, Facts, Place, Service, Status, Wanted};
 
-use crate::{input, interrupt, notice};
+use crate::{input, interrupt, json, notice};
 
 const EXAMPLES: &str = "\
 A PLACE is an address to listen at, a file, a named pipe, or - for stdin. Each line of a query
@@ -180,7 +180,7 @@ fn ready(what: &str, addresses: &[std::net::SocketAddr]) {
 }
 
 fn report(status: &Status) -> Value {
-    let mut report = json!({
+    let report = json!({
         "seconds": status.seconds,
         "trained": status.trained,
         "trained_per_second": status.trained_per_second,
@@ -202,8 +202,5 @@ fn report(status: &Status) -> Value {
             json!({ "inserted": inserted, "bound": bound, "delta": delta })
         }
     };
-    if let (Value::Object(report), Value::Object(facts)) = (&mut report, facts) {
-        report.extend(facts);
-    }
-    report
+    json::joined(report, facts)
 }

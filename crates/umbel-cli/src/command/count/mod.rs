@@ -13,7 +13,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use umbel::counts::Sketch;
+use umbel::counts::{CountGroups, Sketch};
+use umbel::format::{File, Kind};
 use umbel::{CountMin, Counts, Error, Ranges};
 
 const EXAMPLES: &str = "\
@@ -51,6 +52,32 @@ impl Args {
             Command::Range(args) => args.run(),
             Command::Quantile(args) => args.run(),
         }
+    }
+}
+
+/// The counts in a file, of this group where it has groups.
+fn open(path: &Path, group: Option<&str>) -> Result<Counts> {
+    let name = path.display();
+    match (File::open(path)?.kind(), group) {
+        (Kind::CountGroups, group) => {
+            let groups = CountGroups::open(path)?;
+            let names = || groups.names().collect::<Vec<_>>().join(", ");
+            let Some(group) = group else {
+                bail!(
+                    "{name}: it holds counts by group: name one with --group; it has: {}",
+                    names()
+                )
+            };
+            match groups.get(group) {
+                Ok(counts) => Ok(counts.clone()),
+                Err(error) => bail!("{name}: {error}; it has: {}", names()),
+            }
+        }
+        (Kind::Bloom | Kind::Groups, _) => {
+            bail!("{name}: it holds a filter, not counts; make them with umbel count build")
+        }
+        (_, Some(_)) => bail!("{name}: it has no groups: leave out --group"),
+        (_, None) => Ok(Counts::open(path)?),
     }
 }
 
