@@ -125,7 +125,7 @@ fn every_line_is_answered_whatever_it_holds() {
     );
     assert_eq!(service.send(1, b"\xFF\x00\xFE\n\xFF\n"), b"\xFF\x00\xFE\t1\n\xFF\t0\n");
     assert_eq!(service.send(1, b""), b"");
-    service.stop();
+    service.stop_with_unused();
 }
 
 /// Answers come at once, also to half of what will be asked; a batch is what was read together.

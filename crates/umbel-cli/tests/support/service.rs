@@ -80,6 +80,13 @@ impl Service {
         assert!(self.child.wait().unwrap().success());
     }
 
+    /// Ends it in the proper way, with a word about lines that were not used.
+    pub fn stop_with_unused(self) {
+        let (code, stdout, said) = self.end("TERM");
+        assert_eq!((code, stdout.as_slice(), said.len()), (Some(0), &[][..], 1), "{said:?}");
+        assert!(said[0].contains(" not used: empty, or longer than "), "{said:?}");
+    }
+
     /// Ends it in the proper way, without a word.
     pub fn stop(self) {
         let (code, stdout, said) = self.end("TERM");

@@ -17,6 +17,8 @@ use umbel::counts::{CountGroups, Sketch};
 use umbel::format::{File, Kind};
 use umbel::{CountMin, Counts, Error, Ranges};
 
+use crate::notice;
+
 const EXAMPLES: &str = "\
 Examples:
   umbel count build access.log --key 1 -d ' ' -o hits.umbel     count the first column
@@ -55,8 +57,19 @@ impl Args {
     }
 }
 
-/// The counts in a file, of this group where it has groups.
+/// The counts in a file, of this group where it has groups. When their sums have stopped, that is said.
 fn open(path: &Path, group: Option<&str>) -> Result<Counts> {
+    let counts = found(path, group)?;
+    if counts.is_saturated() {
+        notice::warn(format!(
+            "{}: the total has reached 2^64 - 1: counts stand for \"this or more\"",
+            path.display()
+        ));
+    }
+    Ok(counts)
+}
+
+fn found(path: &Path, group: Option<&str>) -> Result<Counts> {
     let name = path.display();
     match (File::open(path)?.kind(), group) {
         (Kind::CountGroups, group) => {
