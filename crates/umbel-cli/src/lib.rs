@@ -5,6 +5,7 @@
 mod command;
 mod input;
 mod interrupt;
+mod json;
 mod notice;
 mod opened;
 mod output;
@@ -14,12 +15,8 @@ mod progress;
 mod remembered;
 mod table;
 
-<<<<<<< ours
 use std::ffi::OsString;
-use std::io::IsTerminal;
-=======
 use std::io::{IsTerminal, Write};
->>>>>>> theirs
 use std::process::ExitCode;
 
 use anyhow::Context;
