@@ -28,14 +28,18 @@ fn costs_are_known() {
 
 /// P[Bin(k, p) ≥ tau] from the logarithms of its terms.
 fn at_least(tau: u32, k: u32, p: f64) -> f64 {
-    let ln_factorial = |n: u32| (1..=n).map(|i| f64::from(i).ln()).sum::<f64>();
-    (tau..=k)
-        .map(|hits| {
-            let choices = ln_factorial(k) - ln_factorial(hits) - ln_factorial(k - hits);
-            let rest = f64::from(k - hits);
-            (choices + f64::from(hits) * p.ln() + rest * (1.0 - p).ln()).exp()
-        })
-        .sum()
+    let mut ln_choices = 0.0;
+    let mut sum = 0.0;
+    for hits in 0..=k {
+        let (hits_f, rest) = (f64::from(hits), f64::from(k - hits));
+        if hits >= tau {
+            // Nothing to the power of nothing is one.
+            let all = if hits == k { 0.0 } else { rest * (-p).ln_1p() };
+            sum += (ln_choices + hits_f * p.ln() + all).exp();
+        }
+        ln_choices += rest.ln() - (hits_f + 1.0).ln();
+    }
+    sum
 }
 
 /// The rates of any shape are those of plain sums, and sizing keeps what was asked on both sides.

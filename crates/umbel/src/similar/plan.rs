@@ -16,6 +16,8 @@ use super::space::Space;
 use crate::sizing::MAX_BITS;
 use crate::{Error, Result};
 
+/// A share of the false positives that is not worth a thought.
+const NEVER: f64 = 1e-6;
 /// Thresholds up to this one find a good shape soon; it then tells which of the others need not be tried.
 const FIRST_THRESHOLDS: u32 = 8;
 /// Beyond this one nothing is gained any more.
@@ -73,7 +75,9 @@ impl Search<'_> {
         let Some(first) = (1..=most).find(|&t| self.far(t) < self.close(t)) else { return };
         // Where very many samples are needed, one more or less does not matter.
         for t in (first..=most).step_by(1 + first as usize / 128) {
-            if !self.with_samples(t, best) {
+            // Once far items hardly ever agree, more samples only keep close ones apart.
+            let enough = self.far(t) < NEVER * self.promise.false_positives;
+            if !self.with_samples(t, best) || enough {
                 return;
             }
         }
