@@ -24,17 +24,7 @@ pub enum Filters {
 impl Filters {
     /// Opens a file and verifies it in several threads; a large filter is read into memory.
     pub fn open(path: &Path, threads: usize) -> Result<Filters> {
-        let file = File::open(path)?;
-        file.verify_sums()?;
-        let next = AtomicUsize::new(0);
-        in_threads(threads, || {
-            while let Some(chunk) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < file.chunks())
-            {
-                file.verify_chunk(chunk)?;
-            }
-            Ok(())
-        })?;
+        let file = open_verified(path, threads)?;
         Ok(match file.kind() {
             Kind::Bloom => {
                 let filter = file.into_bloom()?;
@@ -42,7 +32,10 @@ impl Filters {
                 Filters::One(if large { filter.into_memory() } else { filter })
             }
             Kind::Groups => Filters::Groups(file.into_groups()?),
-            other => return Err(Error::Other(format!("{}: it holds {other}", path.display()))),
+            other => {
+                let (path, advice) = (path.display(), advice(other));
+                return Err(Error::Other(format!("{path}: it holds {other}{advice}")));
+            }
         })
     }
 
@@ -75,5 +68,32 @@ impl Filters {
             })?,
         }
         Ok(())
+    }
+}
+
+/// Opens a file and verifies its bits in several threads.
+pub(crate) fn open_verified(path: &Path, threads: usize) -> Result<File> {
+    let file = File::open(path)?;
+    file.verify_sums()?;
+    let next = AtomicUsize::new(0);
+    in_threads(threads, || {
+        while let Some(chunk) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < file.chunks())
+        {
+            file.verify_chunk(chunk)?;
+        }
+        Ok(())
+    })?;
+    Ok(file)
+}
+
+/// What to do with a file that holds no filter.
+fn advice(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Near => ", not a filter of keys: ask it with umbel near query",
+        kind if kind.is_counts() || kind == Kind::CountGroups => {
+            ", not a filter of keys: ask it with umbel count query"
+        }
+        _ => "",
     }
 }

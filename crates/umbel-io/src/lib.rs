@@ -31,6 +31,8 @@ mod groups;
 mod guard;
 mod lane;
 pub mod meter;
+pub mod near;
+pub mod number;
 mod order;
 mod parser;
 pub mod plan;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use umbel::counts::CountGroups;
 use umbel::format::{File, Kind};
+use umbel::near::Near;
 use umbel::{Counts, Error};
 use umbel_io::Filters;
 
@@ -55,6 +56,7 @@ enum Content {
     Filters(Filters),
     Counts(Counts),
     CountGroups(CountGroups),
+    Near(Box<Near>),
 }
 
 impl Content {
@@ -63,6 +65,7 @@ impl Content {
         Ok(match File::open(path)?.kind() {
             Kind::Bloom | Kind::Groups => Content::Filters(Filters::open(path, threads)?),
             Kind::CountGroups => Content::CountGroups(CountGroups::open(path)?),
+            Kind::Near => Content::Near(Box::new(Near::open(path)?)),
             _ => Content::Counts(Counts::open(path)?),
         })
     }
@@ -72,6 +75,9 @@ impl Content {
             (Content::Filters(ours), Content::Filters(theirs)) => merge(ours, theirs),
             (Content::Counts(ours), Content::Counts(theirs)) => Ok(ours.merge(theirs)?),
             (Content::CountGroups(ours), Content::CountGroups(theirs)) => Ok(ours.merge(theirs)?),
+            (Content::Near(ours), Content::Near(theirs)) => {
+                ours.merge(theirs).map(|_| ()).map_err(Into::into)
+            }
             (ours, theirs) => bail!("one holds {}, the other {}", ours.name(), theirs.name()),
         }
     }
@@ -89,6 +95,10 @@ impl Content {
             }
             Content::Counts(counts) => counts.write_to(out)?,
             Content::CountGroups(groups) => groups.write_to(out)?,
+            Content::Near(near) => {
+                near.overfull().into_iter().for_each(notice::warn);
+                near.write_to(out)?;
+            }
         }
         Ok(())
     }
@@ -99,6 +109,7 @@ impl Content {
             Content::Filters(_) => "filters",
             Content::Counts(_) => "counts",
             Content::CountGroups(_) => "counts by group",
+            Content::Near(_) => "numbers",
         }
     }
 
@@ -107,6 +118,7 @@ impl Content {
         match self {
             Content::Filters(_) => "umbel build",
             Content::Counts(_) | Content::CountGroups(_) => "umbel count build",
+            Content::Near(_) => "umbel near build",
         }
     }
 }

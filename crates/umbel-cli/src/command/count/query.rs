@@ -99,6 +99,9 @@ impl Args {
             (Kind::Bloom | Kind::Groups, _) => {
                 bail!("{path}: it holds a filter, not counts; make them with umbel count build")
             }
+            (Kind::Near, _) => {
+                bail!("{path}: it holds numbers, not counts; ask it with umbel near query")
+            }
             (_, Some(_)) => bail!("{path}: it has no groups: leave out --group"),
             (_, None) => Ok(Counts::open(&self.sketch)?),
         }
