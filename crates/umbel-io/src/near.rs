@@ -169,3 +169,34 @@ fn numbers<'b>(batch: &'b Batch, grid: &Grid) -> impl Iterator<Item = Number> + 
     let values = grid.values();
     batch.rows().iter().map(move |row: &Row| get(batch.key(row), values))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Meter, Shape, Source};
+
+    /// Filters too large for one a thread are filled in turn, to the same bytes.
+    #[test]
+    fn filled_in_turn_is_filled_apart() {
+        let grid = Grid::integers(5, 1).unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        (0..100_000_u64).for_each(|i| writeln!(file, "{}", i * i % 999_983).unwrap());
+        for threads in [1, 2, 3, 7] {
+            let driver = Driver {
+                sources: vec![Source::new(file.path())],
+                shape: Shape { numbers: Some(grid), ..Shape::default() },
+                threads,
+                strict: false,
+                meter: Arc::new(Meter::default()),
+            };
+            let empty = Near::growing(grid, 100_000, 0.01).unwrap();
+            let (apart, _) = fill_apart(&driver, empty.clone()).unwrap();
+            let (in_turn, tally) = fill_in_turn(&driver, empty).unwrap();
+            assert_eq!((tally.rows, in_turn.inserted()), (100_000, 100_000));
+            assert!(apart.to_bytes().unwrap() == in_turn.to_bytes().unwrap(), "{threads} threads");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use umbel::Metadata;
 use umbel::format::{File, Kind};
 use umbel::near::{Near, Params};
@@ -18,11 +18,11 @@ use crate::{notice, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel near build values.txt --alpha 5 --beta 1 -p 0.01 -o v.umbel       the smallest that holds them
+  umbel near build values.txt --alpha 5 --beta 1 -p 0.01 -o v.umbel
   umbel near build prices.csv --key price --alpha 0.5 --beta 0.01 -o p.umbel
-  umbel near build times.txt --type int --alpha 5000000 --beta 1000 -o t.umbel     nanoseconds, exactly
-  umbel near build mon.txt --alpha 5 --beta 1 --growing -n 1000000 -o mon.umbel    can be merged
-  umbel near build tue.txt --like mon.umbel -o tue.umbel                           with mon";
+  umbel near build ns.txt --type int --alpha 5000000 --beta 1000 -o t.umbel     times, exactly
+  umbel near build mon.txt --alpha 5 --beta 1 --growing -n 1000000 -o mon.umbel
+  umbel near build tue.txt --like mon.umbel -o tue.umbel     can be merged with mon";
 
 /// Build what knows the numbers of files or stdin, and what is near them
 #[derive(clap::Args)]
@@ -146,7 +146,10 @@ impl Args {
 fn read_like(path: &Path) -> Result<Near> {
     let file = File::open(path)?;
     match file.kind() {
-        Kind::Near => Ok(file.into_near()?.empty_like()?),
+        Kind::Near => {
+            let empty = file.into_near()?.empty_like();
+            empty.map_err(|error| anyhow!("{}: {error}", path.display()))
+        }
         other => bail!("{}: it holds {other}, no numbers", path.display()),
     }
 }

@@ -23,7 +23,7 @@ pub struct Distance {
     p: Option<f64>,
 
     /// What the numbers are: float takes decimal text as 64-bit floats, int as 64-bit integers
-    #[arg(long = "type", value_enum, default_value_t)]
+    #[arg(long = "type", value_name = "TYPE", value_enum, default_value_t)]
     number_type: NumberType,
 }
 

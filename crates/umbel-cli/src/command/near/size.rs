@@ -28,9 +28,6 @@ pub struct Args {
     #[arg(short = 'n', value_name = "NUMBERS", value_parser = clap::value_parser!(u64).range(1..))]
     n: u64,
 
-    #[command(flatten)]
-    distance: Distance,
-
     /// The least number, where it is known
     #[arg(long, value_name = "NUMBER", requires = "max", allow_hyphen_values = true)]
     min: Option<String>,
@@ -42,6 +39,9 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    distance: Distance,
 }
 
 impl Args {
