@@ -54,7 +54,7 @@ pub(crate) struct Tasks<'a> {
 
 enum Open {
     Text(Text),
-    Table(Table),
+    Table(Box<Table>),
 }
 
 impl<'a> Tasks<'a> {
@@ -95,7 +95,7 @@ impl<'a> Tasks<'a> {
 impl Open {
     fn new(source: &Source, shape: &Shape, meter: &Arc<Meter>, lane: &Arc<Lane>) -> Result<Open> {
         Ok(match Table::open(source, shape, meter)? {
-            Some(table) => Open::Table(table),
+            Some(table) => Open::Table(Box::new(table)),
             None => Open::Text(Text::open(source, shape, meter, lane)?),
         })
     }

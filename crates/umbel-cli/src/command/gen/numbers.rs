@@ -40,10 +40,16 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     of: Option<PathBuf>,
     /// Each is at most this far from one of the file
-    #[arg(long, value_name = "DISTANCE", requires = "of", conflicts_with = "beyond")]
+    #[arg(
+        long,
+        value_name = "DISTANCE",
+        allow_negative_numbers = true,
+        requires = "of",
+        conflicts_with = "beyond"
+    )]
     within: Option<String>,
     /// Each is further than this from all of the file
-    #[arg(long, value_name = "DISTANCE", requires = "of")]
+    #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true, requires = "of")]
     beyond: Option<String>,
     #[command(flatten)]
     common: Common,
