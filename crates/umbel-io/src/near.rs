@@ -1,19 +1,16 @@
 //! Numbers, and which of others are near them.
 
-use std::path::Path;
-
+use umbel::format::File;
 use umbel::near::{Builder, Grid, Near, Number, Structure};
 
 use crate::batch::{CHUNK, Row};
-use crate::filters::open_verified;
+use crate::filters::verify;
 use crate::number::get;
 use crate::screen::{Screened, Spare, Summary, Wanted, select};
 use crate::{Batch, Driver, Result, Tally};
 
 /// A filter of its own for each thread as long as all together take no more bytes than this; beyond, one is filled in turn.
 const APART: u64 = 1 << 30;
-/// From this size on a structure is read into memory, which has huge pages; a mapped file has none.
-const LARGE_BITS: u64 = 8 * (4 << 20);
 
 /// What to build of values that are all in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,11 +90,13 @@ fn insert(near: &mut Near, values: impl IntoIterator<Item = Number>) -> Result<(
     Ok(())
 }
 
-/// Opens a file and verifies it in several threads; a large structure is read into memory.
-pub fn open(path: &Path, threads: usize) -> Result<Near> {
-    let near = open_verified(path, threads)?.into_near()?;
+/// Verifies a file in several threads and reads it into memory: that has huge pages, which a mapped file has not, and a long run
+/// does not depend on what becomes of the file.
+pub fn read(file: File, threads: usize) -> Result<Near> {
+    verify(&file, threads)?;
+    let near = file.into_near()?;
     near.verify()?;
-    Ok(if near.bits() >= LARGE_BITS { near.into_memory() } else { near })
+    Ok(near.into_memory())
 }
 
 /// Which numbers of the input have a stored one within `alpha`: hands out the wanted lines in its order, those with a

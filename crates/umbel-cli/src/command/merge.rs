@@ -10,8 +10,8 @@ use umbel::near::Near;
 use umbel::{Counts, Error};
 use umbel_io::Filters;
 
-use crate::notice;
 use crate::output::Output;
+use crate::{input, notice, opened};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The files
+    /// The files; - is stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -34,6 +34,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        input::check_stdin(&self.files)?;
         let mut paths = self.files.iter();
         let Some(first) = paths.next() else { bail!("give at least one file") };
         let mut merged = Content::open(first)?;
@@ -62,11 +63,15 @@ enum Content {
 impl Content {
     fn open(path: &Path) -> Result<Content> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(match File::open(path)?.kind() {
-            Kind::Bloom | Kind::Groups => Content::Filters(Filters::open(path, threads)?),
-            Kind::CountGroups => Content::CountGroups(CountGroups::open(path)?),
-            Kind::Near => Content::Near(Box::new(Near::open(path)?)),
-            _ => Content::Counts(Counts::open(path)?),
+        let file = opened::file(path)?;
+        if let Kind::Bloom | Kind::Groups = file.kind() {
+            return Ok(Content::Filters(Filters::read(file, threads)?));
+        }
+        file.verify()?;
+        Ok(match file.kind() {
+            Kind::CountGroups => Content::CountGroups(file.into_count_groups()?),
+            Kind::Near => Content::Near(Box::new(near(file)?)),
+            _ => Content::Counts(file.into_counts()?),
         })
     }
 
@@ -121,6 +126,13 @@ impl Content {
             Content::Near(_) => "umbel near build",
         }
     }
+}
+
+/// Numbers whose bits have been verified.
+fn near(file: File) -> Result<Near> {
+    let near = file.into_near()?;
+    near.verify()?;
+    Ok(near)
 }
 
 fn merge(merged: &mut Filters, other: &Filters) -> Result<()> {

@@ -22,7 +22,7 @@ use self::pages::Pages;
 pub(crate) use self::row_group::RowGroup;
 use crate::guard::guarded;
 use crate::positioned::read_exact_at;
-use crate::{Error, Meter, Result, Shape, Source};
+use crate::{Error, Look, Meter, Result, Shape, Source};
 
 /// The first and the last bytes of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -44,6 +44,7 @@ pub(crate) struct Table {
     numbers: Option<Grid>,
     meter: Arc<Meter>,
     next: usize,
+    look: Look,
 }
 
 impl Table {
@@ -78,9 +79,15 @@ impl Table {
             numbers: shape.numbers,
             meter: Arc::clone(meter),
             next: 0,
+            look: shape.look(&columns.names()),
             metadata,
             name,
         }))
+    }
+
+    /// What it calls its columns.
+    pub(crate) fn look(&self) -> &Look {
+        &self.look
     }
 
     /// The next row group; none behind the last.

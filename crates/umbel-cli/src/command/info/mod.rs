@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use umbel::format::{File, Kind};
 use umbel::{KeyType, Metadata};
 
+use crate::opened;
 use crate::output::Output;
 use crate::table::size;
 
@@ -26,7 +27,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The file
+    /// The file; - is stdin
     file: PathBuf,
 
     /// Print JSON
@@ -49,7 +50,7 @@ struct Description {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let file = File::open(&self.file)?;
+        let file = opened::file(&self.file)?;
         if self.check {
             file.verify()?;
         }

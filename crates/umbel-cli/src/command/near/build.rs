@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use umbel::Metadata;
-use umbel::format::{File, Kind};
+use umbel::format::Kind;
 use umbel::near::{Near, Params};
 use umbel_io::near::{self, Kept, Wish};
-use umbel_io::{Driver, Shape, Tally};
+use umbel_io::{Driver, Look, Shape, Tally};
 
 use super::distance::Distance;
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{notice, overlap, remembered};
+use crate::{notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,12 +86,12 @@ enum Task {
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
         let files = input::or_stdin(&self.files);
-        input::check_stdin(&files)?;
+        input::check_stdin(files.iter().chain(&self.keeping.like))?;
         overlap::check(&self.output, files.iter().chain(&self.keeping.like))?;
         self.input.check_delimiter(self.input.key.is_some())?;
         // What cannot be done is said before the work, not behind it.
         let task = self.task()?;
-        self.remember(&mut Metadata::default())?;
+        self.remember(&mut Metadata::default(), &Look::default())?;
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&task);
         let progress = Progress::watch(&driver.meter);
@@ -101,7 +101,7 @@ impl Args {
         };
         drop(progress);
         report(&built, &tally);
-        self.remember(built.metadata_mut())?;
+        self.remember(built.metadata_mut(), &tally.look)?;
         built.write_to(&mut out)?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
@@ -137,14 +137,14 @@ impl Args {
         self.input.driver(&self.files, Shape { numbers: Some(grid), ..shape })
     }
 
-    fn remember(&self, metadata: &mut Metadata) -> Result<()> {
-        remembered::write(metadata, &self.input, &Grouping::default(), &self.meta)
+    fn remember(&self, metadata: &mut Metadata, look: &Look) -> Result<()> {
+        remembered::write(metadata, &self.input, &Grouping::default(), look, &self.meta)
     }
 }
 
 /// An empty filter like the one in a file.
 fn read_like(path: &Path) -> Result<Near> {
-    let file = File::open(path)?;
+    let file = opened::file(path)?;
     match file.kind() {
         Kind::Near => {
             let empty = file.into_near()?.empty_like();

@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use serde_json::json;
-use umbel::format::{File, Kind};
 use umbel::near::Near;
 use umbel_io::screen::{Summary, Wanted};
-use umbel_io::{Driver, Shape, near};
+use umbel_io::{Driver, Shape, Tally, near};
 
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::grouped;
-use crate::{notice, overlap};
+use crate::{notice, opened, overlap};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,7 +68,7 @@ impl Args {
     pub fn run(self) -> Result<ExitCode> {
         let started = Instant::now();
         let files = input::or_stdin(&self.files);
-        input::check_stdin(&files)?;
+        input::check_stdin(files.iter().chain([&self.stored]))?;
         if !self.count && !self.report {
             overlap::check(&PathBuf::from("-"), files.iter().chain([&self.stored]))?;
         }
@@ -81,7 +80,9 @@ impl Args {
         let shape = self.input.shape(&Grouping::default(), false);
         let driver = self.input.driver(&self.files, Shape { numbers: Some(grid), ..shape });
         if self.nearest {
-            return print_nearest(&driver, &stored, alpha);
+            let (found, tally) = print_nearest(&driver, &stored, alpha)?;
+            notice::malformed(&tally);
+            return Ok(ExitCode::from(u8::from(found == 0)));
         }
         let loading = started.elapsed();
         let summary = self.query(&driver, &stored, alpha)?;
@@ -98,14 +99,10 @@ impl Args {
     }
 
     fn open(&self) -> Result<Near> {
-        let (file, path) = (File::open(&self.stored)?, self.stored.display());
-        if file.kind() != Kind::Near {
-            bail!("{path}: it holds {}, no numbers: make them with umbel near build", file.kind());
-        }
-        let stored = near::open(&self.stored, self.input.threads())?;
+        let stored = opened::numbers(&self.stored, &self.files, self.input.threads())?;
         if self.nearest {
             stored.nearest(0).map_err(|error| {
-                anyhow::anyhow!("{path}: {error}; umbel near build --exact makes one")
+                anyhow!("{}: {error}; umbel near build --exact makes one", self.stored.display())
             })?;
         }
         Ok(stored)
@@ -163,13 +160,12 @@ impl Args {
 }
 
 /// Prints each number that has one near it, the nearest stored one, and the distance.
-fn print_nearest(driver: &Driver, stored: &Near, alpha: f64) -> Result<ExitCode> {
+fn print_nearest(driver: &Driver, stored: &Near, alpha: f64) -> Result<(u64, Tally)> {
     let mut out = Output::stdout();
     let live = driver.is_live();
     let progress = Progress::beside_lines(&driver.meter);
-    let (found, tally) = near::nearest(driver, stored, alpha, |lines| out.deliver(lines, live))?;
+    let found = near::nearest(driver, stored, alpha, |lines| out.deliver(lines, live))?;
     drop(progress);
     out.commit()?;
-    notice::malformed(&tally);
-    Ok(ExitCode::from(u8::from(found == 0)))
+    Ok(found)
 }
