@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::Window;
 use super::generic::{self, Lanes};
+use super::{Source, Window};
 use crate::hash::xxh3_u64_with;
 use crate::memory::Line;
 
@@ -108,22 +108,16 @@ pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Halves>(lines, hashes, next, found);
+pub(super) fn contains_batch(lines: &[Line], keys: Source<'_>, found: &mut [u64]) {
+    generic::contains_batch::<Halves>(lines, keys, found);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_batch(
-    lines: &mut [Line],
-    window: Window,
-    hashes: &[u64],
-    next: &[u64],
-    new: &mut [u64],
-) {
-    generic::insert_batch::<Halves>(lines, window, hashes, next, new);
+pub(super) fn insert_batch(lines: &mut [Line], window: Window, keys: Source<'_>) {
+    generic::insert_batch::<Halves>(lines, window, keys);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
-    generic::hash_batch(keys, seed, hashes);
+pub(super) fn insert_mask(lines: &mut [Line], keys: Source<'_>, new: &mut [u64]) {
+    generic::insert_mask::<Halves>(lines, keys, new);
 }

@@ -2,9 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::Window;
+use super::eight;
 use super::generic::{self, Lanes};
 pub(super) use super::inline::{contains, contains_u64, insert, insert_u64};
+use super::{Source, Window};
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -35,6 +36,12 @@ impl Lanes for Whole {
     fn zeros(bytes: &[u8; 64]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX-512.
         unsafe { zeros(bytes) }
+    }
+
+    #[inline(always)]
+    fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
+        // SAFETY: called only from the functions below, which have AVX-512.
+        unsafe { eight::hash(keys, seed, hashes) }
     }
 }
 
@@ -76,22 +83,16 @@ fn zeros(bytes: &[u8; 64]) -> u64 {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Whole>(lines, hashes, next, found);
+pub(super) fn contains_batch(lines: &[Line], keys: Source<'_>, found: &mut [u64]) {
+    generic::contains_batch::<Whole>(lines, keys, found);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert_batch(
-    lines: &mut [Line],
-    window: Window,
-    hashes: &[u64],
-    next: &[u64],
-    new: &mut [u64],
-) {
-    generic::insert_batch::<Whole>(lines, window, hashes, next, new);
+pub(super) fn insert_batch(lines: &mut [Line], window: Window, keys: Source<'_>) {
+    generic::insert_batch::<Whole>(lines, window, keys);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
-    generic::hash_batch(keys, seed, hashes);
+pub(super) fn insert_mask(lines: &mut [Line], keys: Source<'_>, new: &mut [u64]) {
+    generic::insert_mask::<Whole>(lines, keys, new);
 }

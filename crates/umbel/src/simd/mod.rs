@@ -5,10 +5,15 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod eight;
 mod generic;
 #[cfg(target_arch = "x86_64")]
 mod inline;
 mod portable;
+mod source;
+
+pub(crate) use source::Source;
 
 use std::sync::OnceLock;
 
@@ -107,33 +112,19 @@ pub(crate) fn insert_u64(level: Level, lines: &mut [Line], key: u64, secret: u64
     dispatch!(level, insert_u64(lines, key, secret))
 }
 
-/// One answer bit a hash, 64 to a word of `found`. `next` will be read soon: memory is asked for it on the way.
-pub(crate) fn contains_batch(
-    level: Level,
-    lines: &[Line],
-    hashes: &[u64],
-    next: &[u64],
-    found: &mut [u64],
-) {
-    dispatch!(level, contains_batch(lines, hashes, next, found))
+/// One answer bit a key, 64 to a word of `found`.
+pub(crate) fn contains_batch(level: Level, lines: &[Line], keys: Source<'_>, found: &mut [u64]) {
+    dispatch!(level, contains_batch(lines, keys, found))
 }
 
-/// Sets the bits of every hash, in order; one bit a hash that was new, 64 to a word of `new`.
-/// Panics when the line of a hash is not in the window.
-pub(crate) fn insert_batch(
-    level: Level,
-    lines: &mut [Line],
-    window: Window,
-    hashes: &[u64],
-    next: &[u64],
-    new: &mut [u64],
-) {
-    dispatch!(level, insert_batch(lines, window, hashes, next, new))
+/// Sets the bits of every key. Panics when the line of a key is not in the window.
+pub(crate) fn insert_batch(level: Level, lines: &mut [Line], window: Window, keys: Source<'_>) {
+    dispatch!(level, insert_batch(lines, window, keys))
 }
 
-/// The hashes of integer keys.
-pub(crate) fn hash_batch(level: Level, keys: &[u64], seed: u64, hashes: &mut [u64]) {
-    dispatch!(level, hash_batch(keys, seed, hashes))
+/// Sets the bits of every key, in order; one bit a key that was new, 64 to a word of `new`.
+pub(crate) fn insert_mask(level: Level, lines: &mut [Line], keys: Source<'_>, new: &mut [u64]) {
+    dispatch!(level, insert_mask(lines, keys, new))
 }
 
 /// Asks memory for what will soon be needed; any address is good.
