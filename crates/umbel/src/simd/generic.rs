@@ -20,7 +20,7 @@ const NEAR: usize = 1 << 13;
 /// Keys that go together: a word of answers.
 const BLOCK: usize = 64;
 /// How many keys ahead a line is asked for.
-const AHEAD: usize = 24;
+const AHEAD: usize = 32;
 
 /// What an instruction set does with the one line of a key. `g` is the remixed hash.
 pub(super) trait Lanes {

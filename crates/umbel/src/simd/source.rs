@@ -1,12 +1,13 @@
 //! Where the hashes of a batch come from. Inlined into the loops, so that hashing has their instruction set.
 
+use std::ops::Range;
+
 use super::generic::Lanes;
 use super::prefetch;
 use crate::hash::xxh3_u64_with;
 
 /// How many keys ahead keys are asked for.
-const AHEAD: usize = 512;
-const TA: usize = 384;
+const AHEAD: usize = 384;
 /// Keys that are asked for together.
 const TOGETHER: usize = 64;
 /// Integers in a cache line.
@@ -54,18 +55,24 @@ impl Source<'_> {
     pub(super) fn ask(self, start: usize) {
         let ahead = start + AHEAD..start + AHEAD + TOGETHER;
         match self {
-            Source::Texts(keys, _) => {
-                let ahead = start + TA..start + TA + TOGETHER;
-                if let Some(keys) = keys.get(ahead) {
-                    keys.iter().for_each(|key| prefetch(key.as_ptr()));
-                } else if let Some(last) = keys.last() {
-                    let skip = (start + TA + 1).saturating_sub(keys.len()) * last.len();
-                    (0..TOGETHER).for_each(|i| prefetch(last.as_ptr().wrapping_add(skip + i * last.len())));
-                }
-            }
+            Source::Texts(keys, _) => ask_for_texts(keys, ahead),
             Source::Integers(keys, _) | Source::Hashes(keys) => {
                 ahead.step_by(IN_LINE).for_each(|i| prefetch(keys.as_ptr().wrapping_add(i)));
             }
+        }
+    }
+}
+
+/// Behind the last key, memory is asked for what a next batch would hold if its keys went on from there: they are often pieces
+/// of one text, handed over bit by bit.
+#[inline(always)]
+fn ask_for_texts(keys: &[&[u8]], ahead: Range<usize>) {
+    if let Some(keys) = keys.get(ahead.clone()) {
+        keys.iter().for_each(|key| prefetch(key.as_ptr()));
+    } else if let Some(last) = keys.last() {
+        for i in ahead {
+            let keys_on = (i + 1).saturating_sub(keys.len());
+            prefetch(last.as_ptr().wrapping_add(keys_on * last.len()));
         }
     }
 }
