@@ -3,7 +3,7 @@ CARGO ?= cargo
 # Seconds for each fuzz target.
 SECONDS ?= 60
 
-.PHONY: help demo test lint bench bench-command fuzz asan
+.PHONY: help demo test lint bench bench-command bench-stream bench-near fuzz asan
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -11,6 +11,8 @@ help:
 	@echo "make lint           format and lints alone"
 	@echo "make bench          the core beside other libraries and the machine's limit (minutes)"
 	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
+	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
+	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan (minutes)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -33,10 +35,19 @@ bench-command:
 	$(CARGO) build --release --quiet -p umbel-cli
 	bench/command
 
+# The OpenBSD nc knows when its input has ended (-N).
+bench-stream:
+	nc -h 2>&1 | grep -q OpenBSD || { apt-get -q update && apt-get -qy install netcat-openbsd; }
+	$(CARGO) build --release --quiet -p umbel-cli
+	bench/stream
+
+bench-near:
+	$(CARGO) run --release --quiet -p umbel-bench -- --near
+
 # The saved corpus stays as it is: what is found goes below fuzz/target.
 fuzz:
 	command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz
-	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes; do \
+	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes counts_from_bytes count_groups_from_bytes near_from_bytes; do \
 		mkdir -p target/corpus/$$target && \
 		$(CARGO) +nightly fuzz run $$target target/corpus/$$target corpus/$$target -- \
 			-max_total_time=$(SECONDS) -max_len=4096 || exit 1; \

@@ -91,7 +91,8 @@ impl Kind {
         self.make(count, |i| STRANGERS + i)
     }
 
-    fn make(self, count: usize, number: impl Fn(u64) -> u64) -> Store {
+    /// A key for each number.
+    pub fn make(self, count: usize, number: impl Fn(u64) -> u64) -> Store {
         let keys = (0..count as u64).map(|i| scramble(number(i)));
         match self {
             Kind::U64 => Store::U64(keys.collect()),

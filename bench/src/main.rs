@@ -1,13 +1,14 @@
 //! Side by side: umbel, its peers and the machine's limits, on the same keys in the same run.
 //!
 //! `umbel-bench [--quick] [WORD…]` runs the rows whose name contains one of the words, or all of them;
-//! `--quick` takes 10 M keys where the full run takes 100 M.
+//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near` runs the near structures instead.
 
 mod candidate;
 mod keys;
 mod limits;
 mod machine;
 mod memory;
+mod near;
 mod others;
 mod ours;
 mod peers;
@@ -19,13 +20,18 @@ use rows::Plan;
 
 fn main() {
     let mut plan = Plan::default();
+    let mut near = false;
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--quick" => plan.quick = true,
+            "--near" => near = true,
             word => plan.words.push(word.to_owned()),
         }
     }
     println!("{}\n", machine::describe());
+    if near {
+        return near::run();
+    }
     let report = rows::run(&plan);
     println!("{report}");
 }

@@ -1,5 +1,6 @@
 //! The rows of the table, a file for each kind of work.
 
+mod counting;
 mod hashes;
 mod opening;
 mod report;
@@ -38,5 +39,6 @@ pub fn run(plan: &Plan) -> Report {
     opening::run(plan, &mut report);
     sharing::run(plan, &mut report);
     hashes::run(plan, &mut report);
+    counting::run(plan, &mut report);
     report
 }

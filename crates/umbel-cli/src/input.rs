@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::{Result, bail};
 use umbel_io::{Column, Driver, Meter, Shape, Source};
 
 /// Which part of a line is the key
@@ -34,7 +35,7 @@ pub struct Input {
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Groups")]
 pub struct Grouping {
-    /// The group's column: one filter for each of its values
+    /// The group's column: one result for each of its values
     #[arg(long, value_name = "COL")]
     pub by: Option<Column>,
 
@@ -44,6 +45,28 @@ pub struct Grouping {
 }
 
 impl Input {
+    /// The first of these options that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--key", self.key.is_some()),
+            ("-d", self.delimiter.is_some()),
+            ("--header", self.header),
+            ("--strict", self.strict),
+            ("--threads", self.threads.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// Refuses a delimiter where there are no columns.
+    pub fn check_delimiter(&self, has_columns: bool) -> Result<()> {
+        if self.delimiter.is_some() && !has_columns {
+            bail!(
+                "-d separates columns, but the key is the whole line: name its column with --key"
+            );
+        }
+        Ok(())
+    }
+
     /// The number of threads to work with.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -55,6 +78,8 @@ impl Input {
         Shape {
             key: self.key.clone(),
             by: grouping.by.clone(),
+            weight: None,
+            interval: None,
             round: grouping.round,
             delimiter: self.delimiter,
             header: self.header,
@@ -64,12 +89,8 @@ impl Input {
 
     /// A driver over these files, or stdin when there are none.
     pub fn driver(&self, files: &[PathBuf], shape: Shape) -> Driver {
-        let sources = match files {
-            [] => vec![Source::stdin()],
-            files => files.iter().map(Source::new).collect(),
-        };
         Driver {
-            sources,
+            sources: or_stdin(files).into_iter().map(Source::new).collect(),
             shape,
             threads: self.threads(),
             strict: self.strict,
@@ -78,8 +99,24 @@ impl Input {
     }
 }
 
+/// Refuses to read stdin more than once: whoever comes second would find it empty.
+pub fn check_stdin<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<()> {
+    match paths.into_iter().filter(|path| path.as_os_str() == "-").count() {
+        0 | 1 => Ok(()),
+        _ => bail!("stdin can be read only once: give one of the inputs as a file"),
+    }
+}
+
+/// The files, or stdin where there are none.
+pub fn or_stdin(files: &[PathBuf]) -> Vec<PathBuf> {
+    match files {
+        [] => vec!["-".into()],
+        files => files.to_vec(),
+    }
+}
+
 /// One character, or an escape such as \t.
-fn delimiter(text: &str) -> Result<u8, String> {
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
     match text.as_bytes() {
         [byte] => Ok(*byte),
         b"\\t" | b"tab" => Ok(b'\t'),
@@ -89,7 +126,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
 }
 
 /// A number of bytes: 500M, 2G, 1024.
-pub fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> std::result::Result<u64, String> {
     let wrong = || format!("{text:?} is not a size such as 512M or 2G");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match text[digits.len()..]

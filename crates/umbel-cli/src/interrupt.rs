@@ -1,31 +1,78 @@
-//! Ctrl-C leaves no partial file.
+//! A signal that ends the program leaves no partial file.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use umbel::format::NewFile;
 
 /// Files that are being written aside.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// The exit code of a program that was interrupted: 128 and the signal's number.
-const INTERRUPTED: i32 = 130;
+/// What the first signal does instead of ending the program.
+static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// From now on an interrupt removes what is unfinished and ends the program.
+/// From now on a signal that is to end the program removes first what is unfinished.
+#[cfg(unix)]
 pub fn install() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let ignored = ignored();
+    // What whoever started us has chosen to ignore (nohup, a shell's background) stays ignored.
+    let heeded =
+        [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     // Without a handler the system ends the program all the same: nothing to report.
-    let _ = ctrlc::set_handler(|| {
-        let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        unfinished.iter().for_each(|path| _ = std::fs::remove_file(path));
-        // A progress bar may stand in the line where the shell would go on.
-        if std::io::stderr().is_terminal() {
-            eprintln!();
-        }
-        std::process::exit(INTERRUPTED);
-    });
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded) else { return };
+    std::thread::spawn(move || signals.forever().for_each(act));
 }
 
-/// Notes a file to be removed by an interrupt.
-pub fn watch(path: &Path) {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.into());
+/// From now on an interrupt removes what is unfinished and ends the program.
+#[cfg(not(unix))]
+pub fn install() {
+    let _ = ctrlc::set_handler(|| act(2));
+}
+
+/// A bit for each signal that is ignored, the first for signal 1; none where the system does not tell.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// What a signal does.
+fn act(signal: i32) {
+    let instead = INSTEAD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    instead.map_or_else(|| end(signal), |act| act());
+}
+
+/// Removes what is unfinished and ends the program with the exit code of shells: 128 and the signal's number.
+fn end(signal: i32) {
+    // A file is begun in no time, but a named pipe may wait for its reader for ever.
+    for _ in 0..50 {
+        if let Ok(unfinished) = UNFINISHED.try_lock() {
+            unfinished.iter().for_each(|path| _ = std::fs::remove_file(path));
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // A progress bar may stand in the line where the shell would go on.
+    if std::io::stderr().is_terminal() {
+        eprintln!();
+    }
+    std::process::exit(128 + signal);
+}
+
+/// Begins a file that a signal removes. None comes between its beginning and its being known.
+pub fn begin(path: &Path) -> umbel::Result<NewFile> {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = NewFile::create(path)?;
+    unfinished.extend(file.aside().map(PathBuf::from));
+    Ok(file)
+}
+
+/// From now on the first interrupt does this; the second ends the program.
+pub fn instead(act: impl FnOnce() + Send + 'static) {
+    *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(act));
 }

@@ -27,9 +27,7 @@ impl Output {
         if path == Path::new("-") {
             return Ok(Output::stdout());
         }
-        let file = NewFile::create(path)?;
-        file.aside().into_iter().for_each(interrupt::watch);
-        Ok(Output::File(file))
+        Ok(Output::File(interrupt::begin(path)?))
     }
 
     /// Whether it is standard output.
@@ -43,6 +41,14 @@ impl Output {
             Output::Stdout(_) => "stdout".into(),
             Output::File(file) => file.path().display().to_string(),
         }
+    }
+
+    /// Writes what one block came to; where the input is live, whoever reads has it at once.
+    pub fn deliver(&mut self, bytes: &[u8], live: bool) -> umbel_io::Result<()> {
+        let written = self.write_all(bytes);
+        let done =
+            written.and_then(|()| if live && !bytes.is_empty() { self.flush() } else { Ok(()) });
+        done.map_err(|error| umbel_io::Error::io(self.name())(error))
     }
 
     /// Everything has been written: the file takes its place.

@@ -6,6 +6,8 @@ use umbel::Layout;
 use umbel::hash::Family;
 use umbel_io::Plan;
 
+use crate::notice;
+
 /// The filter's size
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Filter")]
@@ -77,6 +79,13 @@ impl HashName {
 }
 
 impl Planning {
+    /// Says which wish is not used: the number of bits leaves the rate no choice.
+    pub fn warn_unused(&self) {
+        if let (Some(p), Some(_)) = (self.p, self.m) {
+            notice::warn(format!("-m sets the size, so that -p {p} is not used"));
+        }
+    }
+
     /// The plan, with this hash.
     pub fn plan(&self, hashing: &Hashing, integers: bool) -> Result<Plan> {
         let family = hashing.hash.family();

@@ -42,9 +42,10 @@ impl Progress {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
             let started = Instant::now();
             while stopped.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
-                bar.set_position(meter.done());
-                // A run that reads twice expects more when it begins again.
-                bar.set_length(meter.total());
+                // A run that reads twice expects more when it begins again; a file may grow while it is read.
+                let total = meter.total();
+                bar.set_position(if total == 0 { meter.done() } else { meter.done().min(total) });
+                bar.set_length(total);
                 if bar.is_hidden() && started.elapsed() >= PATIENCE {
                     show(&bar);
                 }

@@ -10,6 +10,8 @@ use crate::input::{Grouping, Input};
 const KEY: &str = "umbel.key";
 const BY: &str = "umbel.by";
 const ROUND: &str = "umbel.round";
+/// Columns given by number, below a header that has to be passed over.
+const HEADER: &str = "umbel.header";
 /// Names that begin so are ours.
 const PREFIX: &str = "umbel.";
 
@@ -39,6 +41,9 @@ pub fn write(
     if grouping.round {
         metadata.set(ROUND, "half-up");
     }
+    if input.header {
+        metadata.set(HEADER, "yes");
+    }
     Ok(())
 }
 
@@ -47,6 +52,7 @@ pub fn read(metadata: &Metadata, input: &mut Input, grouping: &mut Grouping) {
     let column = |name: &str| metadata.get(name).and_then(|text| text.parse().ok());
     if input.key.is_none() {
         input.key = column(KEY);
+        input.header |= metadata.get(HEADER).is_some();
     }
     if grouping.by.is_none() {
         grouping.by = column(BY);

@@ -7,13 +7,14 @@ mod support;
 use serde_json::Value;
 use support::{Folder, text, words};
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 15] = [
     "size",
     "build",
     "screen",
     "audit",
     "merge",
     "info",
+    "stream",
     "gen",
     "gen strings",
     "gen sample",
@@ -68,7 +69,7 @@ fn json_has_its_documented_keys() {
         "audit ids.umbel table.tsv --members ids.txt --json",
     ] {
         let audit = folder.json(line);
-        has_keys(&audit, "holds confidence filters");
+        has_keys(&audit, "holds confidence filters missing");
         has_keys(
             &audit["filters"][0],
             "group true_positives false_positives true_negatives false_negatives rate interval rate_from_bits \

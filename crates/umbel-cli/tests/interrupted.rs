@@ -41,17 +41,52 @@ fn killed_in_mid_build_it_leaves_the_old_file() {
 
 #[test]
 fn an_interrupt_leaves_no_partial_file() {
-    for (name, line) in LINES.iter().flat_map(|line| [("INT", line), ("TERM", line)]) {
+    let signals = [("HUP", 129), ("INT", 130), ("TERM", 143)];
+    for (line, (name, code)) in LINES.iter().flat_map(|line| signals.map(|signal| (line, signal))) {
         let folder = Folder::new();
         folder.write("out.umbel", "what stood there");
-        let child = stalled(&folder, line, 1);
+        let mut child = stalled(&folder, line, 1);
+        // Open until the end: without it the command might be done before the signal comes.
+        let _input = child.stdin.take();
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{line}");
+        assert_eq!(output.status.code(), Some(code), "{line}");
         assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{line}");
         assert_eq!(folder.names(), ["out.umbel"], "{line}");
         assert_eq!(folder.read("out.umbel"), b"what stood there");
     }
+}
+
+/// A named pipe that nobody reads.
+#[test]
+fn waiting_for_a_reader_can_be_interrupted() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut child = folder.start("build -o pipe");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    signal(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+/// What nohup and shells have made us ignore does not end us.
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let folder = Folder::new();
+    let command =
+        format!("trap '' HUP INT; exec {} build -o out.umbel", env!("CARGO_BIN_EXE_umbel"));
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(folder.path(""))
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_until("the file is begun", || parts(&folder) == 1);
+    signal(&child, "HUP");
+    signal(&child, "INT");
+    child.stdin.take().unwrap().write_all(b"a\nb\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(folder.json("info out.umbel --json")["inserted"], 2);
 }
 
 #[test]
@@ -59,7 +94,8 @@ fn an_interrupt_of_a_screening_leaves_no_partial_file() {
     let folder = Folder::new();
     folder.write("ids.txt", text(&words(100, "word")));
     folder.run("build ids.txt -o ids.umbel");
-    let child = stalled(&folder, "screen ids.umbel --admitted a.txt --rejected r.txt", 2);
+    let mut child = stalled(&folder, "screen ids.umbel --admitted a.txt --rejected r.txt", 2);
+    let _input = child.stdin.take();
     signal(&child, "INT");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert_eq!(folder.names(), ["ids.txt", "ids.umbel"]);

@@ -16,7 +16,7 @@ fn peak_over_pipe(folder: &Folder, line: &str, block: &[u8], megabytes: usize) -
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let reader = std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
-    for _ in 0..(megabytes << 20) / block.len() {
+    for _ in 0..(megabytes << 20).div_ceil(block.len()) {
         stdin.write_all(block).unwrap();
     }
     let peak = peak_memory(&child).unwrap();
@@ -67,10 +67,51 @@ fn lines_of_any_length_are_screened_in_bounded_memory() {
     let folder = Folder::new();
     folder.write("ids.txt", "id\n");
     folder.run("build ids.txt -o ids.umbel");
-    let long = ["x".repeat((8 << 20) - 1), String::new()].join("\n");
-    let line = "screen ids.umbel -c --threads 2";
-    bounded(peak_over_pipe(&folder, line, long.as_bytes(), 300), 0, "long lines");
-    bounded(peak_over_pipe(&folder, line, "a\n".repeat(1 << 19).as_bytes(), 50), 0, "short lines");
+    let short = "a\n".repeat(1 << 19);
+    for (threads, megabytes) in [(2, 50), (7, 100)] {
+        let line = format!("screen ids.umbel -v --threads {threads}");
+        bounded(peak_over_pipe(&folder, &line, short.as_bytes(), megabytes), 0, "short lines");
+    }
+    // 10 MB each; of many lengths; those that just fit.
+    let line = |len: usize| "x".repeat(len - 1) + "\n";
+    let mixed: Vec<String> = (0..40).map(|i| line(1 + (i * i * 7_654_321) % (16 << 20))).collect();
+    for (lines, what) in
+        [(line(10_000_000), "10 MB"), (mixed.concat(), "mixed"), (line(1 + (16 << 20)), "longest")]
+    {
+        for command in [
+            "screen ids.umbel -c --threads 7",
+            "screen ids.umbel -v --threads 7",
+            "screen ids.umbel --key 1 --admitted /dev/null --rejected /dev/null --threads 7",
+        ] {
+            let peak = peak_over_pipe(&folder, command, lines.as_bytes(), 250);
+            bounded(peak, 0, &format!("{what}: {command}"));
+        }
+    }
+}
+
+/// Long keys in quotes are in memory twice: as they stand, and as they are meant.
+#[test]
+fn long_quoted_keys_are_screened_in_bounded_memory() {
+    let folder = Folder::new();
+    folder.write("ids.txt", "id\n");
+    folder.run("build ids.txt -o ids.umbel");
+    folder.write("group.csv", "id,1\n");
+    folder.run("build group.csv --key 1 --by 2 -o group.umbel");
+    let part = "x".repeat(998) + "\"\"";
+    let row = |parts: usize| format!("\"{}\",1\n", part.repeat(parts));
+    let mixed: Vec<String> = (0..40).map(|i| row(1 + (i * i * 7_654) % 16_000)).collect();
+    for command in [
+        "screen ids.umbel -v --key 1 -d , --threads 7",
+        "screen group.umbel -v --key 1 -d , --threads 7",
+    ] {
+        let peak = peak_over_pipe(&folder, command, mixed.concat().as_bytes(), 250);
+        bounded(peak, 0, command);
+    }
+    // Every key is admitted by a group that is full.
+    folder.write("many.csv", (0..100).map(|i| format!("id{i},1\n")).collect::<String>());
+    folder.ends(0, "build many.csv --key 1 --by 2 -m 2 -n 1 -o full.umbel");
+    let command = "screen full.umbel --which --key 1 -d , --threads 7";
+    bounded(peak_over_pipe(&folder, command, mixed.concat().as_bytes(), 250), 0, command);
 }
 
 /// Whoever reads the result slowly slows down the reading of the input.

@@ -27,6 +27,45 @@ impl Row {
             key_end: at(key.end),
         }
     }
+
+    /// The row of a line whose text, a CR before the newline aside, is the key. The newline stands at `end`.
+    #[inline(always)]
+    pub(crate) fn whole(bytes: &[u8], start: u32, end: u32) -> Row {
+        let has_return = end > start && bytes.get(end as usize - 1) == Some(&b'\r');
+        Row { start, end: end + 1, key_start: start, key_end: end - u32::from(has_return) }
+    }
+
+    /// The row of a line whose key is one of its fields. The newline stands at `end`.
+    #[inline(always)]
+    pub(crate) fn part(start: u32, end: u32, field: (u32, u32)) -> Row {
+        Row { start, end: end + 1, key_start: start + field.0, key_end: start + field.1 }
+    }
+
+    /// Whether the key is.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.key_start == self.key_end
+    }
+
+    /// Where its line stands, with its newline.
+    #[inline(always)]
+    pub(crate) fn line(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The key, among the bytes of its batch.
+    #[inline(always)]
+    pub(crate) fn key<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        &bytes[self.key_start as usize..self.key_end as usize]
+    }
+}
+
+/// What a record holds.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) row: Row,
+    pub(crate) group: Option<u32>,
+    pub(crate) weight: Option<u64>,
 }
 
 /// Rows that could not be used.
@@ -51,8 +90,10 @@ pub struct Batch {
     pub(crate) bytes: Vec<u8>,
     pub(crate) rows: Vec<Row>,
     pub(crate) groups: Vec<u32>,
+    pub(crate) weights: Vec<u64>,
     pub(crate) names: Vec<String>,
     pub(crate) source: usize,
+    pub(crate) long: bool,
     /// What `lines` counts.
     pub(crate) unit: &'static str,
     pub(crate) lines: u64,
@@ -64,6 +105,7 @@ impl Batch {
     pub(crate) fn clear(&mut self, unit: &'static str) {
         self.rows.clear();
         self.groups.clear();
+        self.weights.clear();
         self.malformed = Malformed::default();
         self.unit = unit;
         self.lines = 0;
@@ -71,11 +113,12 @@ impl Batch {
 
     /// Counts a row, and keeps it if it has a key.
     #[inline(always)]
-    pub(crate) fn push(&mut self, row: Result<(Row, Option<u32>), &'static str>) {
-        match row {
-            Ok((row, group)) => {
+    pub(crate) fn push(&mut self, record: Result<Record, &'static str>) {
+        match record {
+            Ok(Record { row, group, weight }) => {
                 self.rows.push(row);
                 self.groups.extend(group);
+                self.weights.extend(weight);
             }
             Err(reason) => self.malformed.add(self.lines, reason),
         }
@@ -97,6 +140,11 @@ impl Batch {
         self.rows.is_empty()
     }
 
+    /// Whether it holds a line longer than usual blocks. Such batches come one at a time: memory for them can be kept and used again.
+    pub fn is_long(&self) -> bool {
+        self.long
+    }
+
     /// The rows.
     pub fn rows(&self) -> &[Row] {
         &self.rows
@@ -107,6 +155,11 @@ impl Batch {
         &self.groups
     }
 
+    /// The weight of each row; empty where none was asked for.
+    pub fn weights(&self) -> &[u64] {
+        &self.weights
+    }
+
     /// The names of the groups as the worker numbers them: all it has met so far.
     pub fn group_names(&self) -> &[String] {
         &self.names
@@ -115,13 +168,31 @@ impl Batch {
     /// The key of a row.
     #[inline]
     pub fn key(&self, row: &Row) -> &[u8] {
-        &self.bytes[row.key_start as usize..row.key_end as usize]
+        row.key(&self.bytes)
+    }
+
+    /// Appends the text of a row's key: a key that is a number (`integers`) is written as one.
+    pub fn write_key(&self, row: &Row, integers: bool, out: &mut Vec<u8>) {
+        match integers {
+            true => out.extend_from_slice(self.integer(row).as_bytes()),
+            false => out.extend_from_slice(self.key(row)),
+        }
+    }
+
+    /// The decimal text of a key that is a number. Behind its eight bytes stands whether it was written with a minus: from 2^63 on the
+    /// bits alone do not tell.
+    fn integer(&self, row: &Row) -> String {
+        let bits = u64::from_le_bytes(self.key(row).try_into().unwrap_or_default());
+        match self.bytes.get(row.key_end as usize) {
+            Some(1) => bits.cast_signed().to_string(),
+            _ => bits.to_string(),
+        }
     }
 
     /// The whole line of a row, with its newline.
     #[inline]
     pub fn line(&self, row: &Row) -> &[u8] {
-        &self.bytes[row.start as usize..row.end as usize]
+        &self.bytes[row.line()]
     }
 
     /// Hands out the keys, at most [`CHUNK`] at once, with the place of the first among the rows.

@@ -1,21 +1,27 @@
 //! Cutting a text into blocks of whole records.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use crate::field::record_ends;
+use crate::lane::Lane;
 use crate::shape::Fields;
 use crate::{Error, Meter, Result, Shape, Source, table};
 
 /// Bytes in a block: small enough to stay in the cache from reading to hashing.
-pub(crate) const BLOCK: usize = 256 << 10;
+pub(crate) const BLOCK: usize = 128 << 10;
 /// The longest record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
+
+/// The mark of UTF-8 that some programs put before a text: no part of it.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Whole records of one input.
 pub(crate) struct Block {
     /// Where the records begin: behind the header, in the first block of an input that has one.
     pub(crate) start: usize,
+    /// Whether it holds a record longer than usual blocks, and its bytes the buffer of the lane.
+    pub(crate) long: bool,
     pub(crate) fields: Arc<Fields>,
 }
 
@@ -24,6 +30,10 @@ pub(crate) struct Text {
     reader: Box<dyn Read + Send>,
     /// The beginning of a record whose end has not been read yet.
     carry: Vec<u8>,
+    /// Whether what has come is to go on at once: the rest may take its time.
+    live: bool,
+    ended: bool,
+    lane: Arc<Lane>,
     /// Where the columns are; known once the first block has been read.
     fields: Option<Arc<Fields>>,
     /// What separates fields that may stand in quotes; none where quotes mean nothing.
@@ -31,10 +41,18 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    pub(crate) fn open(source: &Source, shape: &Shape, meter: &Arc<Meter>) -> Result<Text> {
+    pub(crate) fn open(
+        source: &Source,
+        shape: &Shape,
+        meter: &Arc<Meter>,
+        lane: &Arc<Lane>,
+    ) -> Result<Text> {
         Ok(Text {
             reader: source.open(meter)?,
             carry: Vec::new(),
+            live: source.is_live(),
+            ended: false,
+            lane: Arc::clone(lane),
             fields: None,
             quoted: shape.quoted(source),
         })
@@ -47,72 +65,105 @@ impl Text {
         shape: &Shape,
         bytes: &mut Vec<u8>,
     ) -> Result<Option<Block>> {
-        self.fill(bytes, source)?;
+        let long = self.fill(bytes, source)?;
         if bytes.is_empty() {
             return Ok(None);
         }
         if let Some(fields) = &self.fields {
-            return Ok(Some(Block { start: 0, fields: Arc::clone(fields) }));
+            return Ok(Some(Block { start: 0, long, fields: Arc::clone(fields) }));
         }
         table::refuse_stream(source, bytes)?;
+        let text = self.text(bytes);
         let (start, header) = match shape.has_header() {
-            true => self.header(bytes),
-            false => (0, None),
+            true => self.header(bytes, text),
+            false => (text, None),
         };
         let fields = Arc::new(shape.fields(source, header)?);
         self.fields = Some(Arc::clone(&fields));
-        Ok(Some(Block { start, fields }))
+        Ok(Some(Block { start, long, fields }))
     }
 
-    /// Fills `bytes` with whole records, at least one unless the input has ended.
-    fn fill(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<()> {
-        bytes.clear();
-        bytes.append(&mut self.carry);
+    /// Fills `bytes` with whole records, at least one unless the input has ended; true when that took a long buffer.
+    fn fill(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<bool> {
+        let mut len = self.carry.len();
         let mut wanted = BLOCK;
         loop {
-            let missing = wanted.saturating_sub(bytes.len()) as u64;
-            let read = self.reader.by_ref().take(missing).read_to_end(bytes);
-            let read = read.map_err(Error::io(source.name()))?;
-            if (read as u64) < missing {
-                // The end. A last line without a newline is a line all the same.
+            // Not emptied before: what is read over need not be set to zero first.
+            bytes.resize(wanted, 0);
+            let carried = self.carry.len();
+            bytes[..carried].copy_from_slice(&self.carry);
+            self.carry.clear();
+            let new = len;
+            len += self.read(&mut bytes[new..]).map_err(Error::io(source.name()))?;
+            if self.ended {
+                bytes.truncate(len);
+                // A last line without a newline is a line all the same.
                 if bytes.last().is_some_and(|&last| last != b'\n') {
                     bytes.push(b'\n');
                 }
-                return Ok(());
+                return Ok(wanted > BLOCK);
             }
-            if let Some(end) = self.last_end(bytes) {
-                self.carry.extend_from_slice(&bytes[end..]);
+            if let Some(end) = self.last_end(&bytes[..len], new) {
+                self.carry.extend_from_slice(&bytes[end..len]);
                 bytes.truncate(end);
-                return Ok(());
+                return Ok(wanted > BLOCK);
             }
-            if bytes.len() > MAX_RECORD {
+            if len > MAX_RECORD {
                 return Err(Error::LongLine { name: source.name(), limit: MAX_RECORD });
             }
-            // One byte more than the longest record: its newline, or the proof that it is too long.
-            wanted = (bytes.len() * 2).min(MAX_RECORD + 1);
+            if len == wanted {
+                if wanted == BLOCK {
+                    self.lane.enter(bytes);
+                }
+                // One byte more than the longest record: its newline, or the proof that it is too long.
+                wanted = (wanted + BLOCK).min(MAX_RECORD + 1);
+            }
         }
     }
 
-    /// Where the first record ends, and the record.
-    fn header<'b>(&self, bytes: &'b [u8]) -> (usize, Option<&'b [u8]>) {
+    /// Reads until the buffer is full or the input ends; of a live input, what has come.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut len = 0;
+        while len < buffer.len() && !self.ended {
+            match self.reader.read(&mut buffer[len..]) {
+                Ok(0) => self.ended = true,
+                Ok(more) => len += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            if self.live {
+                break;
+            }
+        }
+        Ok(len)
+    }
+
+    /// Where the text of a block begins: behind the mark, in the first.
+    fn text(&self, bytes: &[u8]) -> usize {
+        if self.fields.is_none() && bytes.starts_with(MARK) { MARK.len() } else { 0 }
+    }
+
+    /// Where the first record ends, and the record, which begins at `start`.
+    fn header<'b>(&self, bytes: &'b [u8], start: usize) -> (usize, Option<&'b [u8]>) {
+        let text = &bytes[start..];
         let mut end = None;
         match self.quoted {
-            Some(delimiter) => record_ends(bytes, delimiter, |at| _ = end.get_or_insert(at)),
-            None => end = memchr::memchr(b'\n', bytes),
+            Some(delimiter) => record_ends(text, delimiter, |at| _ = end.get_or_insert(at)),
+            None => end = memchr::memchr(b'\n', text),
         }
+        let end = end.map(|at| start + at);
         // Only a quote that is never closed leaves a last record without an end.
         let end = end.unwrap_or(bytes.len() - 1);
-        let line = &bytes[..end];
+        let line = &bytes[start..end];
         (end + 1, Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Behind the last newline that ends a record.
-    fn last_end(&self, bytes: &[u8]) -> Option<usize> {
-        let Some(delimiter) = self.quoted else {
-            return memchr::memrchr(b'\n', bytes).map(|at| at + 1);
-        };
-        let mut end = None;
-        record_ends(bytes, delimiter, |at| end = Some(at + 1));
+    /// Behind the last newline that ends a record; nothing before `new` ends one.
+    fn last_end(&self, bytes: &[u8], new: usize) -> Option<usize> {
+        let last = new + memchr::memrchr(b'\n', &bytes[new..])? + 1;
+        let Some(delimiter) = self.quoted else { return Some(last) };
+        let (start, mut end) = (self.text(bytes), None);
+        record_ends(&bytes[start..last], delimiter, |at| end = Some(start + at + 1));
         end
     }
 }

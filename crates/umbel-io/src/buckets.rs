@@ -1,7 +1,6 @@
-//! Distinct keys at any scale in bounded memory: rows by the fingerprint of their key, in buckets looked at one by one.
+//! The fingerprints of keys in buckets, in bounded memory.
 //!
-//! A row goes to the bucket that the first bits of its hash name, so that all rows of a key meet in one bucket. What does not fit
-//! in memory goes to a temporary file.
+//! A key goes to the bucket that the first bits of its hash name. What does not fit in memory goes to a temporary file.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,20 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use umbel::hash::xxh3;
 
 use crate::positioned::read_exact_at;
+use crate::shelf::NAME;
 use crate::{Error, Result, lock};
 
-/// How many buckets: few enough that their ends stay in the cache while rows come in, enough that those of some million rows fit the
-/// cache when they are looked at.
+/// How many buckets: few enough that their ends stay in the cache while keys come in.
 pub(crate) const BUCKETS: usize = 256;
 /// Records that a bucket has room for, once it has any.
 const LEAST: usize = 64;
-/// What messages call the file.
-pub(crate) const NAME: &str = "a temporary file (--memory sets how much is kept in memory)";
-
-/// One row: the fingerprint of its key, and what it says of the key (a tag).
-///
-/// The fingerprint is the filter's own hash and 32 bits of an independent one. Two of 10^9 different keys share it with
-/// probability 10^-11.
+/// The fingerprint of a key: two of 10^9 keys share it with probability 10^-20.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable,
 )]
@@ -32,12 +25,6 @@ pub(crate) const NAME: &str = "a temporary file (--memory sets how much is kept 
 pub(crate) struct Record(u128);
 
 impl Record {
-    #[inline]
-    pub(crate) fn new(hash: u64, second: u32, tag: u32) -> Record {
-        Record(u128::from(hash) << 64 | u128::from(second) << 32 | u128::from(tag))
-    }
-
-    /// A record that is nothing but the fingerprint of a key, in full: two of 10^9 keys share it with probability 10^-20.
     #[inline]
     pub(crate) fn of_key(key: &[u8]) -> Record {
         Record(u128::from(xxh3(key, 0)) << 64 | u128::from(xxh3(key, !0)))
@@ -47,19 +34,10 @@ impl Record {
         (self.0 >> 64) as u64
     }
 
-    pub(crate) fn tag(self) -> u32 {
-        self.0 as u32
-    }
-
     /// Where it should stand among the `len` records of its bucket, were they spread evenly.
     pub(crate) fn place(self, len: usize) -> usize {
         let fraction = self.hash() << BUCKETS.trailing_zeros();
         ((u128::from(fraction) * len as u128) >> 64) as usize
-    }
-
-    /// Whether both speak of the same key.
-    pub(crate) fn same_key(&self, other: &Record) -> bool {
-        self.0 >> 32 == other.0 >> 32
     }
 
     /// The bucket that it belongs to.
@@ -150,11 +128,6 @@ impl Store {
 impl Buckets {
     pub(crate) fn new() -> Buckets {
         Buckets(vec![Vec::new(); BUCKETS])
-    }
-
-    /// What was kept of one bucket.
-    pub(crate) fn records(&self, bucket: usize) -> &[Record] {
-        &self.0[bucket]
     }
 
     /// Takes out what was kept of one bucket.

@@ -1,88 +1,160 @@
-//! The hot loop over tables without quotes: one scan finds delimiters and newlines together.
+//! The hot loops over tables without quotes.
+//!
+//! Where the fields of a line end is known for its first 64 bytes from one mask. Loops that do one thing each take keys and groups from
+//! there; the few lines that do not fit, because they are long or wrong, are looked at again one by one.
 
-use crate::batch::{Batch, Row};
-use crate::groups::Interner;
+use std::ops::Range;
+
+use crate::batch::{Batch, Record, Row};
+use crate::groups::{Interner, NONE};
 use crate::parser::{EMPTY_KEY, NO_COLUMN};
 use crate::shape::Fields;
-use crate::simd::byte_mask;
 
-/// The line at hand.
-struct Line {
-    start: usize,
-    /// Where the field at hand begins, and its place in the line.
-    field: usize,
-    place: usize,
-    key: Option<(usize, usize)>,
-    group: Option<(usize, usize)>,
+/// The lines of a block: the first begins at `start`, each ends at its place in `ends`; `marks` tell where their fields end.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<'a> {
+    pub(crate) start: usize,
+    pub(crate) ends: &'a [u32],
+    pub(crate) marks: &'a [u64],
 }
 
-/// Reads the rows of a block from `start` on: lines that end with a newline, fields between delimiters.
-pub(crate) fn rows(fields: &Fields, groups: &mut Interner, start: usize, batch: &mut Batch) {
+/// Reads the rows of a block.
+pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: &mut Batch) {
     let bytes = std::mem::take(&mut batch.bytes);
-    let mut line = Line::new(start);
-    let mut mark = |at: usize| {
-        if bytes[at] != b'\n' {
-            return line.end_field(fields, at);
-        }
-        let end = at - usize::from(at > line.start && bytes[at - 1] == b'\r');
-        line.end_field(fields, end);
-        batch.push(line.finish(fields, groups, &bytes, end, at + 1));
-        line = Line::new(at + 1);
-    };
-    let (chunks, tail) = bytes[start..].as_chunks::<64>();
-    for (i, chunk) in chunks.iter().enumerate() {
-        let mut mask = byte_mask(chunk, b'\n') | byte_mask(chunk, fields.delimiter);
-        while mask != 0 {
-            mark(start + i * 64 + mask.trailing_zeros() as usize);
-            mask &= mask - 1;
-        }
+    let mut doubtful = keys(fields, lines, &bytes, &mut batch.rows);
+    if let Some(by) = fields.by {
+        batch.groups.extend(batch.rows.iter().zip(lines.marks).map(|(row, &marks)| {
+            let group = group(groups, &bytes, row, field(marks, by), fields.round);
+            doubtful |= group == NONE;
+            group
+        }));
     }
-    let behind = bytes.len() - tail.len();
-    memchr::memchr2_iter(b'\n', fields.delimiter, tail).for_each(|at| mark(behind + at));
+    match doubtful {
+        true => look_again(fields, groups, &bytes, batch),
+        false => batch.lines += lines.ends.len() as u64,
+    }
     batch.learn(groups.names());
     batch.bytes = bytes;
 }
 
-impl Line {
-    #[inline(always)]
-    fn new(start: usize) -> Line {
-        Line { start, field: start, place: 0, key: None, group: None }
-    }
+/// A row for each line. True when some are to be looked at again: their key is empty.
+fn keys(fields: &Fields, lines: Lines, bytes: &[u8], rows: &mut Vec<Row>) -> bool {
+    let (mut start, mut doubtful) = (lines.start as u32, false);
+    rows.extend(lines.ends.iter().zip(lines.marks).map(|(&end, &marks)| {
+        let row = match fields.key {
+            None => Row::whole(bytes, start, end),
+            Some(place) => Row::part(start, end, field(marks, place).unwrap_or_default()),
+        };
+        start = end + 1;
+        doubtful |= row.is_empty();
+        row
+    }));
+    doubtful
+}
 
-    /// The field at hand ends before `end`.
-    #[inline(always)]
-    fn end_field(&mut self, fields: &Fields, end: usize) {
-        if fields.key == Some(self.place) {
-            self.key = Some((self.field, end));
+/// The number of a row's group. A group is one only if it has a key.
+#[inline(always)]
+fn group(
+    groups: &mut Interner,
+    bytes: &[u8],
+    row: &Row,
+    field: Option<(u32, u32)>,
+    round: bool,
+) -> u32 {
+    let start = row.line().start;
+    match field {
+        Some((from, to)) if !row.is_empty() => {
+            let place = start + from as usize..start + to as usize;
+            match groups.known(bytes, place.clone()) {
+                NONE => meet(groups, bytes, place, round),
+                known => known,
+            }
         }
-        if fields.by == Some(self.place) {
-            self.group = Some((self.field, end));
-        }
-        self.place += 1;
-        self.field = end + 1;
+        _ => NONE,
     }
+}
 
-    /// The line's text ends before `end`, the line before `stop`: a row, or the reason why it is none.
-    #[inline(always)]
-    fn finish(
-        &self,
-        fields: &Fields,
-        groups: &mut Interner,
-        bytes: &[u8],
-        end: usize,
-        stop: usize,
-    ) -> Result<(Row, Option<u32>), &'static str> {
-        let whole = fields.key.is_none().then_some((self.start, end));
-        let (key, key_end) = self.key.or(whole).ok_or(NO_COLUMN)?;
-        if fields.by.is_some() && self.group.is_none() {
-            return Err(NO_COLUMN);
+/// The number of a group that is new, or that has a long name.
+#[cold]
+fn meet(groups: &mut Interner, bytes: &[u8], place: Range<usize>, round: bool) -> u32 {
+    groups.id(bytes, place, round).unwrap_or(NONE)
+}
+
+/// Where a field begins and ends in its line, if the marks tell.
+#[inline(always)]
+fn field(mut marks: u64, place: usize) -> Option<(u32, u32)> {
+    let mut start = 0;
+    for _ in 0..place {
+        start = marks.trailing_zeros() + 1;
+        marks &= marks.wrapping_sub(1);
+    }
+    (marks != 0).then(|| (start, marks.trailing_zeros()))
+}
+
+/// Looks again at the rows without a key or a group: they get them, or go.
+#[cold]
+fn look_again(fields: &Fields, groups: &mut Interner, bytes: &[u8], batch: &mut Batch) {
+    let (rows, ids) = (std::mem::take(&mut batch.rows), std::mem::take(&mut batch.groups));
+    (batch.rows, batch.groups) = (Vec::with_capacity(rows.len()), Vec::with_capacity(ids.len()));
+    for (i, row) in rows.iter().enumerate() {
+        let id = ids.get(i).copied();
+        batch.push(match row.is_empty() || id == Some(NONE) {
+            true => look(fields, groups, bytes, row.line()),
+            false => Ok(Record { row: *row, group: id, weight: None }),
+        });
+    }
+}
+
+/// A row, or the reason why it is none.
+fn look(
+    fields: &Fields,
+    groups: &mut Interner,
+    bytes: &[u8],
+    line: Range<usize>,
+) -> Result<Record, &'static str> {
+    let text = &bytes[line.start..line.end - 1];
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let column = |place: usize| column(text, fields.delimiter, place).ok_or(NO_COLUMN);
+    let key = fields.key.map_or(Ok(0..text.len()), column)?;
+    let group = fields.by.map(column).transpose()?;
+    if key.is_empty() {
+        return Err(EMPTY_KEY);
+    }
+    let within = |field: Range<usize>| line.start + field.start..line.start + field.end;
+    let group = group.map(|group| groups.id(bytes, within(group), fields.round)).transpose()?;
+    let key = within(key);
+    Ok(Record { row: Row::new(line, key), group, weight: None })
+}
+
+/// A column of a line.
+fn column(text: &[u8], delimiter: u8, place: usize) -> Option<Range<usize>> {
+    let mut ends = memchr::memchr_iter(delimiter, text);
+    let start = if place == 0 { 0 } else { ends.nth(place - 1)? + 1 };
+    Some(start..ends.next().unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd;
+
+    /// Fields from marks are those from a search, wherever the marks tell.
+    #[test]
+    fn fields_of_lines_short_and_long() {
+        let lengths =
+            [[0, 0, 0], [9, 3, 2], [20, 20, 21], [20, 20, 22], [70, 1, 5], [1, 61, 70], [61, 0, 0]];
+        for (lengths, end) in lengths.iter().flat_map(|l| [(l, "\n"), (l, "\r\n")]) {
+            let text = lengths.map(|len| "x".repeat(len)).join("\t");
+            let bytes = format!("{text}{end}\tmore");
+            let newline = bytes.find('\n').unwrap() as u32;
+            let mut marks = Vec::new();
+            simd::marks(bytes.as_bytes(), 0, &[newline], b'\t', &mut marks);
+            for place in 0..4 {
+                let expected = column(text.as_bytes(), b'\t', place);
+                let found = field(marks[0], place).map(|(a, b)| a as usize..b as usize);
+                let tells = expected.as_ref().is_some_and(|field| field.end < 64);
+                assert_eq!(found, expected.filter(|_| tells), "{lengths:?}, {place}");
+            }
         }
-        if key == key_end {
-            return Err(EMPTY_KEY);
-        }
-        // Last, so that a group is one only if it has a key.
-        let group = self.group.map(|(start, end)| groups.id(&bytes[start..end], fields.round));
-        let group = group.transpose()?;
-        Ok((Row::new(self.start..stop, key..key_end), group))
     }
 }

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::batch::Batch;
+use crate::lane::Lane;
 use crate::order::{Done, Order, Release};
 use crate::parser::Parser;
 use crate::task::{Task, Tasks};
@@ -38,6 +39,11 @@ pub struct Outcome<P> {
 }
 
 impl Driver {
+    /// Whether results are to go out as soon as they are there: more input may take its time.
+    pub fn is_live(&self) -> bool {
+        self.sources.iter().any(Source::is_live)
+    }
+
     /// Runs `work` over all batches, each thread with a partial result of its own made by `start`, and `deliver` over
     /// what `work` returns, in the order of the input.
     pub fn run<P: Send, O: Send>(
@@ -46,10 +52,23 @@ impl Driver {
         work: impl Fn(&mut P, &mut Batch) -> Result<O> + Sync,
         deliver: impl FnMut(O) -> Result<()> + Send,
     ) -> Result<Outcome<P>> {
-        self.sources.iter().filter_map(Source::size).for_each(|size| self.meter.expect(size));
-        let tasks = Mutex::new(Tasks::new(&self.sources, &self.shape, &self.meter));
+        self.run_noting(|_| (), start, |partial, batch, _| work(partial, batch), deliver)
+    }
+
+    /// The same, where `work` also gets what `note` makes of each key, in the order of the rows: one loop that does
+    /// nothing else is the place to hash them.
+    pub fn run_noting<N: Send, P: Send, O: Send>(
+        &self,
+        note: impl Fn(&[u8]) -> N + Sync,
+        start: impl Fn() -> P + Sync,
+        work: impl Fn(&mut P, &mut Batch, &[N]) -> Result<O> + Sync,
+        deliver: impl FnMut(O) -> Result<()> + Send,
+    ) -> Result<Outcome<P>> {
+        self.sources.iter().for_each(|source| self.meter.expect(source.size()));
+        let lane = Arc::new(Lane::default());
+        let tasks = Mutex::new(Tasks::new(self, &lane));
         let take = |bytes: &mut Vec<u8>| lock(&tasks).next(bytes);
-        let order = Order::new(self, deliver);
+        let order = Order::new(self, &lane, deliver);
         let partials = in_threads(self.threads, || {
             let _release = Release(&order);
             let mut worker = Worker::new(start());
@@ -60,7 +79,8 @@ impl Driver {
                 };
                 match task {
                     Ok(task) => {
-                        worker.run(task, &work, |part, done| order.deliver((number, part), done))
+                        let deliver = |part, done| order.deliver((number, part), done);
+                        worker.run(task, &lane, (&note, &work), deliver);
                     }
                     Err(error) => _ = order.deliver((number, 0), Err(error)),
                 }
@@ -72,29 +92,40 @@ impl Driver {
 }
 
 /// What a thread works with.
-struct Worker<P> {
+struct Worker<N, P> {
     partial: P,
     parser: Parser,
     batch: Batch,
+    notes: Vec<N>,
 }
 
-impl<P> Worker<P> {
-    fn new(partial: P) -> Worker<P> {
-        Worker { partial, parser: Parser::new(), batch: Batch::default() }
+impl<N, P> Worker<N, P> {
+    fn new(partial: P) -> Worker<N, P> {
+        Worker { partial, parser: Parser::new(), batch: Batch::default(), notes: Vec::new() }
     }
 
     /// Works on a task batch by batch, as long as `deliver` wants more.
     fn run<O>(
         &mut self,
         mut task: Task,
-        work: impl Fn(&mut P, &mut Batch) -> Result<O>,
+        lane: &Lane,
+        (note, work): (impl Fn(&[u8]) -> N, impl Fn(&mut P, &mut Batch, &[N]) -> Result<O>),
         mut deliver: impl FnMut(u64, Result<Done<O>>) -> bool,
     ) {
-        let Worker { partial, parser, batch } = self;
+        let Worker { partial, parser, batch, notes } = self;
         let mut step = || {
             let last = task.fill(parser, batch)?;
-            let output = work(partial, batch)?;
-            Ok(Done::new(batch, output, last))
+            notes.clear();
+            // Nothing to note, nothing to do: the compiler would look at every key all the same.
+            if size_of::<N>() > 0 {
+                notes.extend(batch.rows().iter().map(|row| note(batch.key(row))));
+            }
+            let output = work(partial, batch, notes)?;
+            let done = Done::new(batch, output, last);
+            if batch.long {
+                lane.give_back(&mut batch.bytes);
+            }
+            Ok(done)
         };
         for part in 0.. {
             let done = step();

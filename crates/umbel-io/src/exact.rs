@@ -8,10 +8,11 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::buckets::{BUCKETS, Buckets, NAME, Record, Store};
+use crate::buckets::{BUCKETS, Buckets, Record, Store};
 use crate::positioned::read_exact_at;
+use crate::shelf::NAME;
 use crate::threads::in_threads;
-use crate::{Driver, Error, Result, Tally, lock};
+use crate::{Batch, Driver, Error, Result, Tally, lock};
 
 /// Records in a page of the file.
 const PAGE: usize = 256;
@@ -99,13 +100,13 @@ impl ExactSet {
     }
 
     /// Clears the bits of keys that are not in the set.
-    pub(crate) fn refine(&self, keys: &[&[u8]], found: &mut [u64]) -> Result<()> {
-        for (word, keys) in found.iter_mut().zip(keys.chunks(64)) {
+    pub(crate) fn refine(&self, batch: &Batch, found: &mut [u64]) -> Result<()> {
+        for (word, rows) in found.iter_mut().zip(batch.rows().chunks(64)) {
             let mut left = *word;
             while left != 0 {
                 let at = left.trailing_zeros();
                 left &= left - 1;
-                if !self.contains(keys[at as usize])? {
+                if !self.contains(batch.key(&rows[at as usize]))? {
                     *word &= !(1 << at);
                 }
             }

@@ -26,19 +26,17 @@ pub(crate) fn record_ends(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usi
     }
 }
 
-/// The field that begins a range, and where the next one begins. A quoted field is written out to `extra`, whose places count
-/// on from the end of `bytes`.
+/// The field that begins a range, and where the next one begins. A quoted field is written out at the end of `bytes`.
 #[inline]
 pub(crate) fn field(
-    bytes: &[u8],
+    bytes: &mut Vec<u8>,
     range: Range<usize>,
     delimiter: u8,
     quoted: bool,
-    extra: &mut Vec<u8>,
 ) -> (Range<usize>, Option<usize>) {
     let text = &bytes[range.clone()];
     if quoted && text.first() == Some(&b'"') {
-        return quoted_field(bytes, range, delimiter, extra);
+        return quoted_field(bytes, range, delimiter);
     }
     match memchr::memchr(delimiter, text) {
         Some(len) => (range.start..range.start + len, Some(range.start + len + 1)),
@@ -47,26 +45,25 @@ pub(crate) fn field(
 }
 
 fn quoted_field(
-    bytes: &[u8],
+    bytes: &mut Vec<u8>,
     range: Range<usize>,
     delimiter: u8,
-    extra: &mut Vec<u8>,
 ) -> (Range<usize>, Option<usize>) {
-    let start = bytes.len() + extra.len();
+    let start = bytes.len();
     let mut at = range.start + 1;
     while let Some(len) = memchr::memchr(b'"', &bytes[at..range.end]) {
-        extra.extend_from_slice(&bytes[at..at + len]);
+        bytes.extend_from_within(at..at + len);
         at += len + 1;
         if bytes[at..range.end].first() != Some(&b'"') {
             break;
         }
-        extra.push(b'"');
+        bytes.push(b'"');
         at += 1;
     }
     let rest = memchr::memchr(delimiter, &bytes[at..range.end]);
     let end = rest.map_or(range.end, |len| at + len);
-    extra.extend_from_slice(&bytes[at..end]);
-    (start..bytes.len() + extra.len(), rest.map(|_| end + 1))
+    bytes.extend_from_within(at..end);
+    (start..bytes.len(), rest.map(|_| end + 1))
 }
 
 #[cfg(test)]
@@ -76,11 +73,10 @@ mod tests {
     fn fields(line: &[u8]) -> Vec<Vec<u8>> {
         let mut found = Vec::new();
         let mut next = Some(0);
+        let mut bytes = line.to_vec();
         while let Some(start) = next {
-            let mut extra = Vec::new();
-            let (field, after) = field(line, start..line.len(), b',', true, &mut extra);
-            let text = line.get(field.clone()).map(<[u8]>::to_vec);
-            found.push(text.unwrap_or(extra));
+            let (field, after) = field(&mut bytes, start..line.len(), b',', true);
+            found.push(bytes[field].to_vec());
             next = after;
         }
         found

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use umbel::format::{File, Kind};
-use umbel::{Bloom, Groups, KeyType, Keys, Metadata};
+use umbel::{Bloom, Groups, KeyType, Metadata};
 
 use crate::threads::in_threads;
-use crate::{Error, Result};
+use crate::{Batch, Error, Result};
 
 /// From this size on a filter is read into memory, which has huge pages; a mapped file has none.
 const LARGE: u64 = 4 << 20;
@@ -63,11 +63,16 @@ impl Filters {
         key_type == Some(KeyType::U64)
     }
 
-    /// Looks up keys: one bit each, in any group. `found` has one word for each 64 keys.
-    pub fn contains(&self, keys: &[&[u8]], found: &mut [u64]) -> Result<()> {
+    /// Looks up the keys of a batch: one bit each, in any group. `found` has one word for each 64 keys.
+    pub(crate) fn contains(&self, batch: &Batch, found: &mut [u64]) -> Result<()> {
         match self {
-            Filters::One(filter) => filter.contains_mask(Keys::Bytes(keys), found)?,
-            Filters::Groups(groups) => groups.contains_mask(keys, found)?,
+            Filters::One(filter) => {
+                filter.contains_each(batch.len(), |i| batch.key(&batch.rows()[i]), found)?
+            }
+            Filters::Groups(groups) => batch.for_each_chunk(|first, keys| {
+                let found = &mut found[first / 64..][..keys.len().div_ceil(64)];
+                Ok(groups.contains_mask(keys, found)?)
+            })?,
         }
         Ok(())
     }

@@ -1,153 +1,97 @@
-//! Keeping the hashes of keys until their number is known: in memory, then in a temporary file.
-
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+//! Keeping the hashes of keys until their number is known.
 
 use umbel::distinct::Distinct;
 use umbel::hash::xxh3;
 
-use crate::batch::CHUNK;
-use crate::{Batch, Error, Result, lock};
+use crate::shelf::{Kept, Shelf, Store};
+use crate::{Batch, Result};
 
-/// Where hashes go that do not fit in memory. All threads share one.
-#[derive(Debug)]
-pub(crate) struct Spill {
-    /// Bytes that may still be kept in memory.
-    left: AtomicUsize,
-    file: Mutex<Option<BufWriter<File>>>,
-}
-
-impl Spill {
-    /// Keeps at most this many bytes in memory.
-    pub(crate) fn new(memory: usize) -> Spill {
-        Spill { left: AtomicUsize::new(memory), file: Mutex::new(None) }
-    }
-
-    /// Whether this many more bytes may be kept.
-    fn reserve(&self, bytes: usize) -> bool {
-        let take = |left: usize| left.checked_sub(bytes);
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
-    }
-
-    /// Writes hashes of a thread's group to the file.
-    fn write(&self, thread: usize, group: usize, hashes: &[u64]) -> Result<()> {
-        let mut file = lock(&self.file);
-        let write = |file: &mut Option<BufWriter<File>>| -> std::io::Result<()> {
-            let out = match file {
-                Some(out) => out,
-                none => none.insert(BufWriter::with_capacity(1 << 20, tempfile::tempfile()?)),
-            };
-            let head = [thread as u64, group as u64, hashes.len() as u64];
-            out.write_all(bytemuck::cast_slice(&head))?;
-            out.write_all(bytemuck::cast_slice(hashes))
-        };
-        write(&mut file)
-            .map_err(Error::io("a temporary file (--memory sets how much is kept in memory)"))
-    }
-
-    /// Hands out everything that was written, piece by piece: thread, group, hashes.
-    pub(crate) fn read(
-        self,
-        mut take: impl FnMut(usize, usize, &[u64]) -> Result<()>,
-    ) -> Result<()> {
-        let Some(out) = self.file.into_inner().unwrap_or_else(PoisonError::into_inner) else {
-            return Ok(());
-        };
-        let name = "a temporary file";
-        let mut file = out.into_inner().map_err(|failed| Error::io(name)(failed.into_error()))?;
-        file.rewind().map_err(Error::io(name))?;
-        let mut file = BufReader::with_capacity(1 << 20, file);
-        let mut hashes = Vec::new();
-        let mut head = [0u64; 3];
-        loop {
-            match file.read_exact(bytemuck::cast_slice_mut(&mut head)) {
-                Err(end) if end.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-                other => other.map_err(Error::io(name))?,
-            }
-            hashes.resize(head[2] as usize, 0);
-            file.read_exact(bytemuck::cast_slice_mut(&mut hashes)).map_err(Error::io(name))?;
-            take(head[0] as usize, head[1] as usize, &hashes)?;
-        }
-    }
-}
-
-/// What a thread knows of one group: its rows and distinct keys, and the hashes of its keys.
-#[derive(Debug, Default)]
-pub(crate) struct Part {
-    pub(crate) distinct: Distinct,
-    pub(crate) hashes: Vec<u64>,
-}
-
-/// What a thread gathers: a part for each group in the order of their coming; one part when there are no groups.
-#[derive(Debug)]
-pub(crate) struct Gather<'a> {
-    pub(crate) thread: usize,
-    pub(crate) parts: Vec<Part>,
-    /// Where hashes go; none counts only.
-    spill: Option<&'a Spill>,
+/// What a thread gathers of each group, in the order of their coming; there is one where there are no groups.
+pub(crate) struct Gather<'s> {
+    counts: Vec<Distinct>,
+    /// The hashes; none where they are only counted.
+    shelf: Option<Shelf<'s, u64>>,
     /// The seed of the filter's hash. The count takes seed 0 whatever the filter does.
     seed: u64,
+    /// The hashes of a batch by group, and the groups that have any.
+    sorted: Vec<Vec<u64>>,
+    touched: Vec<u32>,
 }
 
-impl<'a> Gather<'a> {
-    pub(crate) fn new(thread: usize, spill: Option<&'a Spill>, seed: u64) -> Gather<'a> {
-        Gather { thread, parts: Vec::new(), spill, seed }
-    }
+/// What a thread has gathered.
+pub(crate) struct Gathered<'s> {
+    pub(crate) counts: Vec<Distinct>,
+    pub(crate) hashes: Option<Kept<'s, u64>>,
+}
 
-    pub(crate) fn take(&mut self, batch: &Batch) -> Result<()> {
-        let groups = batch.groups();
-        batch.for_each_chunk(|first, keys| {
-            let mut hashes = [0; CHUNK];
-            let hashes = &mut hashes[..keys.len()];
-            hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, 0));
-            if groups.is_empty() {
-                self.part(0).distinct.insert_hashes(hashes);
-            } else {
-                for (&hash, &group) in hashes.iter().zip(&groups[first..]) {
-                    self.part(group as usize).distinct.insert_hash(hash);
-                }
-            }
-            if self.spill.is_none() {
-                return Ok(());
-            }
-            if self.seed != 0 {
-                let seed = self.seed;
-                hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
-            }
-            if groups.is_empty() {
-                return self.keep(0, hashes);
-            }
-            hashes
-                .iter()
-                .zip(&groups[first..])
-                .try_for_each(|(&hash, &group)| self.keep(group as usize, &[hash]))
-        })
-    }
+/// What is noted of each key.
+pub(crate) fn note(key: &[u8]) -> u64 {
+    xxh3(key, 0)
+}
 
-    fn part(&mut self, group: usize) -> &mut Part {
-        if group >= self.parts.len() {
-            self.parts.resize_with(group + 1, Part::default);
+impl<'s> Gather<'s> {
+    pub(crate) fn new(store: Option<&'s Store>, seed: u64) -> Gather<'s> {
+        Gather {
+            counts: Vec::new(),
+            shelf: store.map(Shelf::new),
+            seed,
+            sorted: Vec::new(),
+            touched: Vec::new(),
         }
-        &mut self.parts[group]
     }
 
-    /// Keeps hashes, in memory as long as there is room. Room is asked for when the vector must grow.
-    #[inline]
-    fn keep(&mut self, group: usize, hashes: &[u64]) -> Result<()> {
-        let (thread, spill) = (self.thread, self.spill);
-        let kept = &mut self.part(group).hashes;
-        if let Some(spill) = spill.filter(|_| kept.len() + hashes.len() > kept.capacity()) {
-            let more = kept.capacity().max(hashes.len()).max(16);
-            if spill.reserve(8 * more) {
-                kept.reserve_exact(more);
-            } else {
-                spill.write(thread, group, kept)?;
-                kept.clear();
-            }
+    /// Takes a batch with what was noted of its keys.
+    pub(crate) fn take(&mut self, batch: &Batch, hashes: &[u64]) -> Result<()> {
+        let groups = batch.group_names().len().max(1);
+        self.counts.resize_with(groups, Distinct::default);
+        self.sorted.resize_with(groups, Vec::new);
+        self.shelf.iter_mut().for_each(|shelf| shelf.grow(groups));
+        let seed = self.seed;
+        if self.shelf.is_none() || seed == 0 {
+            return self.sort(batch, hashes, true, true);
         }
-        kept.extend_from_slice(hashes);
+        self.sort(batch, hashes, true, false)?;
+        let seeded: Vec<u64> = batch.rows().iter().map(|row| xxh3(batch.key(row), seed)).collect();
+        self.sort(batch, &seeded, false, true)
+    }
+
+    /// Sorts hashes by group, to count them, to keep them, or both.
+    fn sort(&mut self, batch: &Batch, hashes: &[u64], count: bool, keep: bool) -> Result<()> {
+        if batch.groups().is_empty() {
+            return self.put(0, hashes, count, keep);
+        }
+        let mut sorted = std::mem::take(&mut self.sorted);
+        for (&hash, &group) in hashes.iter().zip(batch.groups()) {
+            let hashes = &mut sorted[group as usize];
+            if hashes.is_empty() {
+                self.touched.push(group);
+            }
+            hashes.push(hash);
+        }
+        let touched = std::mem::take(&mut self.touched);
+        for &group in &touched {
+            let hashes = &mut sorted[group as usize];
+            self.put(group as usize, hashes, count, keep)?;
+            hashes.clear();
+        }
+        (self.sorted, self.touched) = (sorted, touched);
+        self.touched.clear();
         Ok(())
+    }
+
+    fn put(&mut self, group: usize, hashes: &[u64], count: bool, keep: bool) -> Result<()> {
+        if count {
+            self.counts[group].insert_hashes(hashes);
+        }
+        match &mut self.shelf {
+            Some(shelf) if keep => shelf.extend(group, hashes),
+            _ => Ok(()),
+        }
+    }
+
+    /// All has been taken.
+    pub(crate) fn finish(self) -> Result<Gathered<'s>> {
+        let hashes = self.shelf.map(Shelf::finish).transpose()?;
+        Ok(Gathered { counts: self.counts, hashes })
     }
 }

@@ -1,12 +1,14 @@
 //! How far a run has come: for a progress bar.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bytes read so far, of those known to be there.
 #[derive(Debug, Default)]
 pub struct Meter {
     done: AtomicU64,
     total: AtomicU64,
+    /// Set when some input does not tell its length.
+    endless: AtomicBool,
 }
 
 impl Meter {
@@ -17,16 +19,35 @@ impl Meter {
 
     /// Bytes in all sources, 0 when unknown.
     pub fn total(&self) -> u64 {
-        self.total.load(Ordering::Relaxed)
+        if self.endless.load(Ordering::Relaxed) { 0 } else { self.total.load(Ordering::Relaxed) }
     }
 
-    /// Expects this many bytes more.
-    pub fn expect(&self, bytes: u64) {
-        self.total.fetch_add(bytes, Ordering::Relaxed);
+    /// Expects this many bytes more; none when that is not known.
+    pub fn expect(&self, bytes: Option<u64>) {
+        match bytes {
+            Some(bytes) => _ = self.total.fetch_add(bytes, Ordering::Relaxed),
+            None => self.endless.store(true, Ordering::Relaxed),
+        }
     }
 
     /// Counts bytes that were read.
     pub fn add(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_without_a_length_leaves_the_end_open() {
+        let meter = Meter::default();
+        meter.expect(Some(10));
+        meter.expect(Some(5));
+        assert_eq!(meter.total(), 15);
+        meter.expect(None);
+        meter.expect(Some(5));
+        assert_eq!(meter.total(), 0);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::batch::{Batch, Malformed};
+use crate::lane::Lane;
 use crate::tally::{Place, Tally};
 use crate::{Driver, Error, Result, lock};
 
@@ -20,6 +21,8 @@ pub(crate) struct Done<O> {
     pub(crate) output: O,
     /// Whether this was the last batch of its task.
     pub(crate) last: bool,
+    /// Whether the lane is free once this is delivered.
+    long: bool,
     source: usize,
     unit: &'static str,
     rows: u64,
@@ -32,6 +35,7 @@ impl<O> Done<O> {
         Done {
             output,
             last,
+            long: batch.long,
             source: batch.source,
             unit: batch.unit,
             rows: batch.rows.len() as u64,
@@ -44,6 +48,7 @@ impl<O> Done<O> {
 /// Puts results in the order of their tasks.
 pub(crate) struct Order<'a, O, F> {
     driver: &'a Driver,
+    lane: &'a Lane,
     state: Mutex<State<O, F>>,
     moved: Condvar,
 }
@@ -65,7 +70,7 @@ struct State<O, F> {
 }
 
 impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
-    pub(crate) fn new(driver: &'a Driver, deliver: F) -> Self {
+    pub(crate) fn new(driver: &'a Driver, lane: &'a Lane, deliver: F) -> Self {
         let state = State {
             deliver,
             next: (0, 0),
@@ -78,7 +83,7 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
             source: 0,
             lines: 0,
         };
-        Order { driver, state: Mutex::new(state), moved: Condvar::new() }
+        Order { driver, lane, state: Mutex::new(state), moved: Condvar::new() }
     }
 
     /// Waits until another task may be taken; false when there is nothing more to do.
@@ -99,6 +104,7 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
     /// Nothing more is to be delivered.
     fn stop(&self) {
         lock(&self.state).stop();
+        self.lane.stop();
         self.moved.notify_all();
     }
 
@@ -106,15 +112,23 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
     /// that what was delivered before it does not depend on the threads. False when the task need not go on.
     pub(crate) fn deliver(&self, turn: Turn, done: Result<Done<O>>) -> bool {
         let mut state = lock(&self.state);
+        if state.stopped {
+            return false;
+        }
         state.ended |= done.is_err();
         state.waiting.insert(turn, done);
         while let Some(done) = {
             let next = state.next;
             state.waiting.remove(&next)
         } {
+            let long = done.as_ref().is_ok_and(|done| done.long);
             if let Err(error) = done.and_then(|done| state.take(done, self.driver)) {
-                state.error.get_or_insert(error);
+                state.error = Some(error);
                 state.stop();
+                self.lane.stop();
+            }
+            if long {
+                self.lane.leave();
             }
         }
         self.moved.notify_all();

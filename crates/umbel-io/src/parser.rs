@@ -1,29 +1,36 @@
-//! From the bytes of a block to rows with keys and groups.
+//! From the bytes of a block to rows with keys, groups and weights.
 
 use std::ops::Range;
 
-use crate::batch::{Batch, Row};
+use crate::batch::{Batch, Record, Row};
 use crate::block::Block;
-use crate::delimited;
+use crate::delimited::{self, Lines};
 use crate::field::{field, record_ends};
 use crate::groups::Interner;
 use crate::shape::Fields;
-use crate::split::newlines;
+use crate::simd;
+use crate::split::Places;
 
 /// What a row lacks.
 const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
 pub(crate) const NO_COLUMN: &str = "a column is missing";
 pub(crate) const EMPTY_KEY: &str = "the key is empty";
 pub(crate) const NO_INTEGER: &str = "the key is not a 64-bit integer";
+const OUTSIDE: &str = "the key lies outside the interval of --integers";
+pub(crate) const NO_WEIGHT: &str = "the weight is not a whole number from 0 to 2^64 - 1";
 
 /// Turns blocks into batches; it remembers the groups it has met.
 pub(crate) struct Parser {
     pub(crate) groups: Interner,
+    /// Where the records of a block end.
+    ends: Places,
+    /// Where the fields of each line end.
+    marks: Vec<u64>,
 }
 
 impl Parser {
     pub(crate) fn new() -> Parser {
-        Parser { groups: Interner::new() }
+        Parser { groups: Interner::new(), ends: Places::default(), marks: Vec::new() }
     }
 
     /// Fills the batch from its own bytes, which are those of `block`.
@@ -31,114 +38,119 @@ impl Parser {
         batch.clear("line");
         batch.lines = header_lines(block, &batch.bytes);
         let fields = &*block.fields;
+        self.ends.clear();
+        if fields.quoted {
+            let records = &batch.bytes[block.start..];
+            record_ends(records, fields.delimiter, |at| self.ends.push(block.start + at));
+        } else {
+            simd::places(&batch.bytes, block.start, b'\n', &mut self.ends);
+        }
         if fields.is_whole_line() {
-            return whole_lines(block, batch);
+            return whole_lines(block.start, self.ends.as_slice(), batch);
         }
         if fields.is_plain() {
-            return delimited::rows(fields, &mut self.groups, block.start, batch);
+            let ends = self.ends.as_slice();
+            simd::marks(&batch.bytes, block.start, ends, fields.delimiter, &mut self.marks);
+            let lines = Lines { start: block.start, ends, marks: &self.marks };
+            return delimited::rows(fields, &mut self.groups, lines, batch);
         }
-        // Taken out, so that keys which are not in the block as they stand can be appended.
-        let mut bytes = std::mem::take(&mut batch.bytes);
-        let mut extra = Vec::new();
-        let mut start = block.start;
-        let mut row = |end: usize| {
-            let line = start..end + 1;
-            start = end + 1;
-            batch.push(self.row(fields, &bytes, line.clone(), &mut extra));
+        self.written_out(fields, block.start, batch);
+    }
+
+    /// The rows of a block where keys do not stand as they are: they are written behind it.
+    fn written_out(&mut self, fields: &Fields, mut start: usize, batch: &mut Batch) {
+        let (mut bytes, ends) = (std::mem::take(&mut batch.bytes), std::mem::take(&mut self.ends));
+        let block_end = bytes.len();
+        for &end in ends.as_slice() {
+            let line = start..end as usize + 1;
+            start = line.end;
+            batch.push(self.row(fields, &mut bytes, line.clone()));
             if fields.quoted {
                 // A record with newlines inside quotes is several lines of the file.
                 batch.lines += memchr::memchr_iter(b'\n', &bytes[line]).count() as u64 - 1;
             }
-        };
-        if fields.quoted {
-            record_ends(&bytes[block.start..], fields.delimiter, |at| row(block.start + at));
-        } else {
-            newlines(&bytes[block.start..], |at| row(block.start + at));
         }
-        if start < bytes.len() {
+        if start < block_end {
             batch.push(Err(OPEN_QUOTE));
         }
         batch.learn(self.groups.names());
-        bytes.append(&mut extra);
-        batch.bytes = bytes;
+        (batch.bytes, self.ends) = (bytes, ends);
     }
 
     #[inline(always)]
     fn row(
         &mut self,
         fields: &Fields,
-        bytes: &[u8],
+        bytes: &mut Vec<u8>,
         line: Range<usize>,
-        extra: &mut Vec<u8>,
-    ) -> Result<(Row, Option<u32>), &'static str> {
+    ) -> Result<Record, &'static str> {
         let end = line.end - 1;
         let bare = line.start..end - usize::from(bytes[line.start..end].ends_with(b"\r"));
-        let (key, group) = self.columns(fields, bytes, bare, extra)?;
-        Ok((Row::new(line, key), group))
-    }
-
-    /// The key and the group of a line.
-    fn columns(
-        &mut self,
-        fields: &Fields,
-        bytes: &[u8],
-        line: Range<usize>,
-        extra: &mut Vec<u8>,
-    ) -> Result<(Range<usize>, Option<u32>), &'static str> {
-        let (mut key, group) = pick(fields, bytes, line, extra).ok_or(NO_COLUMN)?;
+        let Picked { mut key, group, weight } = pick(fields, bytes, bare).ok_or(NO_COLUMN)?;
         if key.is_empty() {
             return Err(EMPTY_KEY);
         }
         if fields.integers {
-            let integer = integer(text(bytes, extra, key)).ok_or(NO_INTEGER)?;
-            key = bytes.len() + extra.len()..bytes.len() + extra.len() + 8;
-            extra.extend(integer.to_le_bytes());
+            let (bits, negative) = integer(&bytes[key]).ok_or(NO_INTEGER)?;
+            check_interval(bits, negative, fields.interval)?;
+            key = put_integer(bits, negative, bytes);
         }
+        let weight = weight.map(|weight| whole(&bytes[weight]).ok_or(NO_WEIGHT)).transpose()?;
         // Last, so that a group is one only if it has a key.
-        let group = group.map(|group| self.groups.id(text(bytes, extra, group), fields.round));
-        Ok((key, group.transpose()?))
+        let group = group.map(|group| self.groups.id(bytes, group, fields.round));
+        Ok(Record { row: Row::new(line, key), group: group.transpose()?, weight })
     }
 }
 
-/// Where the key and the group of a line stand; none if the line has not got them.
-fn pick(
-    fields: &Fields,
-    bytes: &[u8],
-    line: Range<usize>,
-    extra: &mut Vec<u8>,
-) -> Option<(Range<usize>, Option<Range<usize>>)> {
-    let (mut key, mut group) = (fields.key.is_none().then(|| line.clone()), None);
+/// Where the parts of a line stand.
+struct Picked {
+    key: Range<usize>,
+    group: Option<Range<usize>>,
+    weight: Option<Range<usize>>,
+}
+
+/// Finds the parts of a line; none if the line has not got them.
+fn pick(fields: &Fields, bytes: &mut Vec<u8>, line: Range<usize>) -> Option<Picked> {
+    let (mut key, mut group, mut weight) = (fields.key.is_none().then(|| line.clone()), None, None);
     let mut at = Some(line.start);
-    for place in 0..fields.key.max(fields.by).map_or(0, |last| last + 1) {
-        let (field, next) = field(bytes, at?..line.end, fields.delimiter, fields.quoted, extra);
+    let last = fields.key.max(fields.by).max(fields.weight);
+    for place in 0..last.map_or(0, |last| last + 1) {
+        let (field, next) = field(bytes, at?..line.end, fields.delimiter, fields.quoted);
         at = next;
         if fields.key == Some(place) {
             key = Some(field.clone());
         }
         if fields.by == Some(place) {
-            group = Some(field);
+            group = Some(field.clone());
+        }
+        if fields.weight == Some(place) {
+            weight = Some(field);
         }
     }
-    Some((key?, group))
+    Some(Picked { key: key?, group, weight })
 }
 
 /// The rows of a block where the key is the line: the hot loop of every run over a plain list.
-fn whole_lines(block: &Block, batch: &mut Batch) {
+fn whole_lines(start: usize, ends: &[u32], batch: &mut Batch) {
     let Batch { bytes, rows, malformed, lines, .. } = batch;
-    let mut start = block.start;
-    let mut number = *lines;
-    newlines(&bytes[block.start..], |at| {
-        let end = block.start + at;
-        let key_end = end - usize::from(end > start && bytes[end - 1] == b'\r');
-        if key_end > start {
-            rows.push(Row::new(start..end + 1, start..key_end));
-        } else {
-            malformed.add(number, EMPTY_KEY);
-        }
+    let (mut start, mut has_empty) = (start as u32, false);
+    rows.extend(ends.iter().map(|&end| {
+        let row = Row::whole(bytes, start, end);
         start = end + 1;
-        number += 1;
-    });
-    *lines = number;
+        has_empty |= row.is_empty();
+        row
+    }));
+    if has_empty {
+        let mut number = *lines;
+        rows.retain(|row| {
+            if row.is_empty() {
+                malformed.add(number, EMPTY_KEY);
+            }
+            number += 1;
+            !row.is_empty()
+        });
+    }
+    *lines += ends.len() as u64;
 }
 
 /// The lines before the first record.
@@ -146,17 +158,35 @@ fn header_lines(block: &Block, bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', &bytes[..block.start]).count() as u64
 }
 
-/// The bytes of a field, which stand in the block or, written out, behind it.
-#[inline]
-fn text<'a>(bytes: &'a [u8], extra: &'a [u8], field: Range<usize>) -> &'a [u8] {
-    match field.start.checked_sub(bytes.len()) {
-        Some(start) => &extra[start..field.end - bytes.len()],
-        None => &bytes[field],
-    }
+/// A whole number that is not negative.
+pub(crate) fn whole(text: &[u8]) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// A decimal integer from -2^63 to 2^64 - 1, as 64 bits.
-pub(crate) fn integer(text: &[u8]) -> Option<u64> {
+/// A decimal integer from -2^63 to 2^64 - 1, as 64 bits, and whether it is negative.
+pub(crate) fn integer(text: &[u8]) -> Option<(u64, bool)> {
     let text = std::str::from_utf8(text).ok()?;
-    text.parse().ok().or_else(|| text.parse().ok().map(i64::cast_unsigned))
+    let negative = || text.parse::<i64>().ok().map(|number| (number.cast_unsigned(), number < 0));
+    text.parse().ok().map(|number| (number, false)).or_else(negative)
+}
+
+/// Refuses an integer outside the interval, if there is one.
+pub(crate) fn check_interval(
+    bits: u64,
+    negative: bool,
+    interval: Option<(i64, i64)>,
+) -> Result<(), &'static str> {
+    let Some((lo, hi)) = interval else { return Ok(()) };
+    let number = bits.cast_signed();
+    // From 2^63 on, bits without a minus are above every i64.
+    let fits = (number >= 0 || negative) && (lo..=hi).contains(&number);
+    if fits { Ok(()) } else { Err(OUTSIDE) }
+}
+
+/// Appends the key that an integer is, as `Batch::integer` reads it; returns where the key stands.
+pub(crate) fn put_integer(bits: u64, negative: bool, bytes: &mut Vec<u8>) -> Range<usize> {
+    let start = bytes.len();
+    bytes.extend(bits.to_le_bytes());
+    bytes.push(u8::from(negative));
+    start..start + 8
 }

@@ -1,11 +1,12 @@
 //! Screening a flow: which rows may be members?
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::batch::CHUNK;
 use crate::exact::ExactSet;
 use crate::filters::Filters;
-use crate::{Batch, Driver, Result, Tally};
+use crate::split::bits;
+use crate::{Batch, Driver, Result, Tally, lock};
 
 /// What is wanted of a screening.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,6 +24,30 @@ pub struct Screened {
     pub admitted: Vec<u8>,
     /// The lines rejected, if wanted.
     pub rejected: Vec<u8>,
+    long: bool,
+}
+
+/// What came of the last long block, emptied: such blocks come one at a time, and take the same memory.
+#[derive(Default)]
+pub(crate) struct Spare(Mutex<Screened>);
+
+impl Spare {
+    /// A place for what comes of a batch.
+    pub(crate) fn screened(&self, batch: &Batch) -> Screened {
+        match batch.is_long() {
+            true => Screened { long: true, ..std::mem::take(&mut *lock(&self.0)) },
+            false => Screened::default(),
+        }
+    }
+
+    /// Takes back what has been delivered.
+    pub(crate) fn keep(&self, mut screened: Screened) {
+        if screened.long {
+            screened.admitted.clear();
+            screened.rejected.clear();
+            *lock(&self.0) = screened;
+        }
+    }
 }
 
 /// What came of a whole flow.
@@ -50,50 +75,51 @@ pub fn screen(
     filters: &Filters,
     exact: Option<&ExactSet>,
     wanted: Wanted,
-    deliver: impl FnMut(Screened) -> Result<()> + Send,
+    mut deliver: impl FnMut(&Screened) -> Result<()> + Send,
 ) -> Result<Summary> {
-    let started = Instant::now();
+    let (started, spare) = (Instant::now(), Spare::default());
     let outcome = driver.run(
-        || 0u64,
-        |admitted, batch| {
-            let mut screened = Screened::default();
-            batch.for_each_chunk(|first, keys| {
-                let mut words = [0; CHUNK / 64];
-                let found = &mut words[..keys.len().div_ceil(64)];
-                filters.contains(keys, found)?;
-                if let Some(exact) = exact {
-                    exact.refine(keys, found)?;
-                }
-                *admitted += found.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-                collect(batch, first, keys.len(), found, wanted, &mut screened);
-                Ok(())
-            })?;
+        || (0u64, Vec::new()),
+        |(admitted, found), batch| {
+            let mut screened = spare.screened(batch);
+            found.resize(batch.len().div_ceil(64), 0);
+            filters.contains(batch, found)?;
+            if let Some(exact) = exact {
+                exact.refine(batch, found)?;
+            }
+            *admitted += found.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            if wanted.admitted {
+                collect(batch, found, |word| word, &mut screened.admitted);
+            }
+            if wanted.rejected {
+                collect(batch, found, |word| !word, &mut screened.rejected);
+            }
             Ok(screened)
         },
-        deliver,
+        |screened| {
+            deliver(&screened)?;
+            spare.keep(screened);
+            Ok(())
+        },
     )?;
-    let admitted = outcome.partials.iter().map(|(admitted, _)| admitted).sum();
+    let admitted = outcome.partials.iter().map(|((admitted, _), _)| admitted).sum();
     Ok(Summary { tally: outcome.tally, admitted, time: started.elapsed() })
 }
 
-/// Copies the wanted lines of a chunk of rows.
-fn collect(
-    batch: &Batch,
-    first: usize,
-    len: usize,
-    found: &[u64],
-    wanted: Wanted,
-    into: &mut Screened,
-) {
-    if !wanted.admitted && !wanted.rejected {
-        return;
-    }
-    for (i, row) in batch.rows()[first..first + len].iter().enumerate() {
-        let admitted = found[i / 64] >> (i % 64) & 1 == 1;
-        if admitted && wanted.admitted {
-            into.admitted.extend_from_slice(batch.line(row));
-        } else if !admitted && wanted.rejected {
-            into.rejected.extend_from_slice(batch.line(row));
+/// Copies the lines whose bit, as `pick` has it, is set. Lines that stand together are copied together.
+fn collect(batch: &Batch, found: &[u64], pick: impl Fn(u64) -> u64, into: &mut Vec<u8>) {
+    let mut run = 0..0;
+    for (&word, rows) in found.iter().zip(batch.rows().chunks(64)) {
+        let mut left = pick(word) & bits(rows.len());
+        while left != 0 {
+            let line = rows[left.trailing_zeros() as usize].line();
+            left &= left - 1;
+            if line.start != run.end {
+                into.extend_from_slice(&batch.bytes[run]);
+                run = line.start..line.start;
+            }
+            run.end = line.end;
         }
     }
+    into.extend_from_slice(&batch.bytes[run]);
 }

@@ -1,4 +1,4 @@
-//! Which part of a record is the key, and which the group.
+//! Which part of a record is the key, which the group and which the weight.
 
 use std::fmt;
 
@@ -45,19 +45,23 @@ pub struct Shape {
     pub by: Option<Column>,
     /// Whether groups are decimal numbers to be rounded half up.
     pub round: bool,
+    /// The column of the weight, a whole number.
+    pub weight: Option<Column>,
     /// What separates columns: by default a comma in `.csv` files and a tab elsewhere.
     pub delimiter: Option<u8>,
     /// Whether the first line is a header even where no column is named.
     pub header: bool,
     /// Whether keys are decimal integers, to be taken as numbers and not as text.
     pub integers: bool,
+    /// The least and the greatest integer that is a key.
+    pub interval: Option<(i64, i64)>,
 }
 
 impl Shape {
     /// Whether the first line of each input is a header.
     pub(crate) fn has_header(&self) -> bool {
         let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
-        self.header || named(&self.key) || named(&self.by)
+        self.header || named(&self.key) || named(&self.by) || named(&self.weight)
     }
 
     /// What to do with the records of one input, whose header is given if it has one.
@@ -80,16 +84,18 @@ impl Shape {
         Ok(Fields {
             key: place(&self.key)?,
             by: place(&self.by)?,
+            weight: place(&self.weight)?,
             round: self.round,
             delimiter,
             quoted: self.quoted(source).is_some(),
             integers: self.integers,
+            interval: self.interval,
         })
     }
 
     /// The delimiter, where fields of this input may stand in quotes and records hold newlines.
     pub(crate) fn quoted(&self, source: &Source) -> Option<u8> {
-        let columns = self.key.is_some() || self.by.is_some();
+        let columns = self.key.is_some() || self.by.is_some() || self.weight.is_some();
         Some(self.delimiter(source)).filter(|&delimiter| columns && is_quoted(delimiter))
     }
 
@@ -103,21 +109,23 @@ impl Shape {
 pub(crate) struct Fields {
     pub(crate) key: Option<usize>,
     pub(crate) by: Option<usize>,
+    pub(crate) weight: Option<usize>,
     pub(crate) round: bool,
     pub(crate) delimiter: u8,
     pub(crate) quoted: bool,
     pub(crate) integers: bool,
+    pub(crate) interval: Option<(i64, i64)>,
 }
 
 impl Fields {
     /// Whether fields are taken as they stand in the line.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.quoted && !self.integers
+        !self.quoted && !self.integers && self.weight.is_none()
     }
 
     /// Whether the key is simply the line.
     pub(crate) fn is_whole_line(&self) -> bool {
-        self.key.is_none() && self.by.is_none() && !self.integers
+        self.key.is_none() && self.by.is_none() && self.weight.is_none() && !self.integers
     }
 }
 
@@ -133,14 +141,12 @@ fn usual_delimiter(source: &Source) -> u8 {
 }
 
 fn names(header: &[u8], delimiter: u8) -> Vec<String> {
-    let header = header.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(header);
     let mut names = Vec::new();
     let mut next = Some(0);
+    let mut bytes = header.to_vec();
     while let Some(start) = next {
-        let mut extra = Vec::new();
-        let (name, after) =
-            field(header, start..header.len(), delimiter, is_quoted(delimiter), &mut extra);
-        names.push(String::from_utf8_lossy(header.get(name).unwrap_or(&extra)).into_owned());
+        let (name, after) = field(&mut bytes, start..header.len(), delimiter, is_quoted(delimiter));
+        names.push(String::from_utf8_lossy(&bytes[name]).into_owned());
         next = after;
     }
     names

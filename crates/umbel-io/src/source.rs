@@ -42,6 +42,11 @@ impl Source {
         !self.is_stdin() && std::fs::metadata(&self.0).is_ok_and(|found| found.is_file())
     }
 
+    /// Whether it may come little by little, as from a pipe or a terminal: whoever follows it waits for no more than a line.
+    pub fn is_live(&self) -> bool {
+        !self.is_seekable()
+    }
+
     /// The number of bytes in it, if that can be known.
     pub fn size(&self) -> Option<u64> {
         let found = std::fs::metadata(&self.0).ok().filter(|_| !self.is_stdin())?;
@@ -83,22 +88,49 @@ const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 const LZ4: &[u8] = &[0x04, 0x22, 0x4D, 0x18];
 
+/// How a stream is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Magic {
+    Gzip,
+    Zstd,
+    Bzip2,
+    Xz,
+    Lz4,
+}
+
+impl Magic {
+    /// What the first bytes say; none when more of them are needed.
+    fn of(first: &[u8]) -> Option<Option<Magic>> {
+        let magics = [
+            (GZIP, Magic::Gzip),
+            (ZSTD, Magic::Zstd),
+            (BZIP2, Magic::Bzip2),
+            (XZ, Magic::Xz),
+            (LZ4, Magic::Lz4),
+        ];
+        if magics.iter().any(|(magic, _)| first.len() < magic.len() && magic.starts_with(first)) {
+            return None;
+        }
+        let found =
+            magics.iter().find(|(magic, _)| first.starts_with(magic)).map(|&(_, found)| found);
+        if found != Some(Magic::Bzip2) {
+            return Some(found);
+        }
+        // Text may begin so too: a digit is to follow.
+        first.get(BZIP2.len()).map(|digit| found.filter(|_| digit.is_ascii_digit()))
+    }
+}
+
 /// Chooses the decompressor by the magic bytes; anything else passes as it is.
 fn decompressed(raw: Metered) -> io::Result<Box<dyn Read + Send>> {
     let (magic, raw) = peek(raw)?;
-    let starts = |with: &[u8]| magic.starts_with(with);
-    Ok(if starts(GZIP) {
-        Box::new(flate2::bufread::MultiGzDecoder::new(buffered(raw)))
-    } else if starts(ZSTD) {
-        Box::new(zstd::stream::read::Decoder::with_buffer(buffered(raw))?)
-    } else if starts(BZIP2) && magic.get(3).is_some_and(u8::is_ascii_digit) {
-        Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(raw)))
-    } else if starts(XZ) {
-        Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(raw)))
-    } else if starts(LZ4) {
-        Box::new(Lz4Frames::new(buffered(raw)))
-    } else {
-        Box::new(raw)
+    Ok(match magic {
+        Some(Magic::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(raw))),
+        Some(Magic::Zstd) => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(raw))?),
+        Some(Magic::Bzip2) => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(raw))),
+        Some(Magic::Xz) => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(raw))),
+        Some(Magic::Lz4) => Box::new(Lz4Frames::new(buffered(raw))),
+        None => Box::new(raw),
     })
 }
 
@@ -108,11 +140,20 @@ fn buffered(raw: Peeked) -> BufReader<Peeked> {
     BufReader::with_capacity(1 << 18, raw)
 }
 
-/// The first bytes, and the whole stream with them put back.
-fn peek(mut raw: Metered) -> io::Result<(Vec<u8>, Peeked)> {
-    let mut magic = Vec::with_capacity(6);
-    raw.by_ref().take(6).read_to_end(&mut magic)?;
-    Ok((magic.clone(), io::Cursor::new(magic).chain(raw)))
+/// How the stream is compressed, and the whole of it with its first bytes put back. No more is waited for than tells.
+fn peek(mut raw: Metered) -> io::Result<(Option<Magic>, Peeked)> {
+    let mut first = Vec::new();
+    let magic = loop {
+        if let Some(magic) = Magic::of(&first) {
+            break magic;
+        }
+        let len = first.len();
+        raw.by_ref().take(1).read_to_end(&mut first)?;
+        if first.len() == len {
+            break None;
+        }
+    };
+    Ok((magic, io::Cursor::new(first).chain(raw)))
 }
 
 /// LZ4 frames one behind the other, which the decoder takes one at a time.

@@ -1,37 +1,164 @@
-//! Finding the ends of lines, 64 bytes at a time.
+//! Where lines end, and where fields may.
 
-use crate::simd::byte_mask;
+use crate::simd::Chunk;
 
-/// Calls `found` with the place of every newline, in order.
-#[inline(always)]
-pub(crate) fn newlines(bytes: &[u8], mut found: impl FnMut(usize)) {
-    let (chunks, tail) = bytes.as_chunks::<64>();
-    for (i, chunk) in chunks.iter().enumerate() {
-        let mut mask = byte_mask(chunk, b'\n');
-        while mask != 0 {
-            found(i * 64 + mask.trailing_zeros() as usize);
-            mask &= mask - 1;
+/// Places written without asking how many there are, before it is asked.
+const STEP: usize = 4;
+
+/// Places in a text, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// Longer than what is in use: a few places may be written behind it before it is known how many there are.
+    list: Vec<u32>,
+    len: usize,
+}
+
+impl Places {
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        &self.list[..self.len]
+    }
+
+    pub(crate) fn push(&mut self, place: usize) {
+        self.room()[0] = place as u32;
+        self.len += 1;
+    }
+
+    /// Adds a place for each bit of a mask. How many lines 64 bytes hold is nothing that a processor can foresee, so four places
+    /// are written whether they are there or not.
+    #[inline(always)]
+    fn add(&mut self, mut mask: u64, base: usize) {
+        let count = mask.count_ones() as usize;
+        let room = self.room();
+        for slots in room.chunks_exact_mut(STEP) {
+            for slot in slots {
+                *slot = (base + mask.trailing_zeros() as usize) as u32;
+                mask &= mask.wrapping_sub(1);
+            }
+            if mask == 0 {
+                break;
+            }
+        }
+        self.len += count;
+    }
+
+    /// Room for the places of 64 bytes.
+    #[inline(always)]
+    fn room(&mut self) -> &mut [u32; 64] {
+        if self.list.len() < self.len + 64 {
+            self.list.resize(2 * self.len + 1024, 0);
+        }
+        match self.list[self.len..].first_chunk_mut() {
+            Some(room) => room,
+            None => unreachable!("there is room for 64"),
         }
     }
+}
+
+/// The places of a byte from `from` on.
+#[inline(always)]
+pub(crate) fn places_with<C: Chunk>(bytes: &[u8], from: usize, wanted: u8, found: &mut Places) {
+    let (chunks, tail) = bytes[from..].as_chunks::<64>();
+    for (i, chunk) in chunks.iter().enumerate() {
+        found.add(C::mask(chunk, wanted), from + 64 * i);
+    }
     let start = bytes.len() - tail.len();
-    memchr::memchr_iter(b'\n', tail).for_each(|at| found(start + at));
+    found.add(C::mask(&padded(tail), wanted) & bits(tail.len()), start);
+}
+
+/// Marks for each line.
+#[inline(always)]
+pub(crate) fn marks_with<C: Chunk>(
+    bytes: &[u8],
+    from: usize,
+    ends: &[u32],
+    wanted: u8,
+    found: &mut Vec<u64>,
+) {
+    let mut start = from;
+    found.resize(ends.len(), 0);
+    // No closure: it would not have the instruction set of the function that it stands in.
+    for (found, &end) in found.iter_mut().zip(ends) {
+        let (text, end) = (&bytes[start..], end as usize);
+        let len = end - start - usize::from(end > start && bytes[end - 1] == b'\r');
+        start = end + 1;
+        let mask = match text.first_chunk::<64>() {
+            Some(chunk) => C::mask(chunk, wanted),
+            None => C::mask(&padded(text), wanted),
+        };
+        *found = mask & bits(len) | u64::from(len < 64) << (len % 64);
+    }
+}
+
+/// The lowest bits of a word, so many of them.
+#[inline(always)]
+pub(crate) fn bits(count: usize) -> u64 {
+    if count < 64 { !(u64::MAX << count) } else { u64::MAX }
+}
+
+/// Less than 64 bytes, with zeros behind them.
+fn padded(text: &[u8]) -> [u8; 64] {
+    let mut chunk = [0; 64];
+    chunk[..text.len()].copy_from_slice(text);
+    chunk
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{self, Plain};
+
+    fn text(len: usize, step: usize) -> Vec<u8> {
+        (0..len).map(|i| if i % step == step / 2 { b'\n' } else { b'\x8A' }).collect()
+    }
 
     #[test]
     fn finds_every_newline() {
         for len in 0..300 {
             for step in 1..70 {
-                let bytes: Vec<u8> =
-                    (0..len).map(|i| if i % step == step / 2 { b'\n' } else { b'\x8A' }).collect();
-                let mut found = Vec::new();
-                newlines(&bytes, |at| found.push(at));
-                let expected: Vec<usize> = (0..len).filter(|i| i % step == step / 2).collect();
-                assert_eq!(found, expected);
+                for from in [0, 1, 63, 64, len].into_iter().filter(|&from| from <= len) {
+                    let bytes = text(len, step);
+                    let mut found = [Places::default(), Places::default()];
+                    simd::places(&bytes, from, b'\n', &mut found[0]);
+                    places_with::<Plain>(&bytes, from, b'\n', &mut found[1]);
+                    let expected: Vec<u32> =
+                        (from..len).filter(|i| i % step == step / 2).map(|i| i as u32).collect();
+                    for found in found {
+                        assert_eq!(found.as_slice(), expected);
+                    }
+                }
             }
+        }
+    }
+
+    #[test]
+    fn places_are_added_behind_others() {
+        let mut found = Places::default();
+        for _ in 0..3 {
+            simd::places(&text(200, 1), 0, b'\n', &mut found);
+            found.push(7);
+        }
+        assert_eq!(found.as_slice().len(), 3 * 201);
+        assert_eq!(found.as_slice()[200..204], [7, 0, 1, 2]);
+        found.clear();
+        assert!(found.as_slice().is_empty());
+    }
+
+    #[test]
+    fn marks_show_the_beginning_of_each_line() {
+        for len in [0, 1, 20, 62, 63, 64, 65, 200] {
+            let line = [text(len, 3), b"|".to_vec()].concat();
+            let bytes = [b"head".to_vec(), line.repeat(5)].concat();
+            let ends: Vec<u32> = (1..=5).map(|i| (4 + i * line.len() - 1) as u32).collect();
+            let mut found = [vec![1], Vec::new()];
+            simd::marks(&bytes, 4, &ends, b'\n', &mut found[0]);
+            marks_with::<Plain>(&bytes, 4, &ends, b'\n', &mut found[1]);
+            let fields = (0..len).filter(|i| i % 3 == 1).chain([len]).filter(|&i| i < 64);
+            let expected = fields.fold(0, |marks, i| marks | 1 << i);
+            assert_eq!(found, [vec![expected; 5], vec![expected; 5]]);
         }
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::batch::Batch;
 use crate::block::{Block, Text};
+use crate::lane::Lane;
 use crate::parser::Parser;
 use crate::table::{RowGroup, Table};
-use crate::{Meter, Result, Shape, Source};
+use crate::{Driver, Meter, Result, Shape, Source};
 
 /// A piece of work of one input.
 pub(crate) struct Task {
@@ -21,9 +22,14 @@ enum Work {
 }
 
 impl Task {
+    /// Whether it is a block in the buffer of the lane.
+    pub(crate) fn is_long(&self) -> bool {
+        matches!(&self.work, Work::Block(block) if block.long)
+    }
+
     /// Fills the batch with the next rows; true when these are the last. The bytes of a block stand in the batch already.
     pub(crate) fn fill(&mut self, parser: &mut Parser, batch: &mut Batch) -> Result<bool> {
-        batch.source = self.source;
+        (batch.source, batch.long) = (self.source, self.is_long());
         match &mut self.work {
             Work::Block(block) => {
                 parser.parse(block, batch);
@@ -39,6 +45,7 @@ pub(crate) struct Tasks<'a> {
     sources: &'a [Source],
     shape: &'a Shape,
     meter: &'a Arc<Meter>,
+    lane: &'a Arc<Lane>,
     /// The next input.
     at: usize,
     open: Option<Open>,
@@ -51,8 +58,9 @@ enum Open {
 }
 
 impl<'a> Tasks<'a> {
-    pub(crate) fn new(sources: &'a [Source], shape: &'a Shape, meter: &'a Arc<Meter>) -> Self {
-        Tasks { sources, shape, meter, at: 0, open: None, number: 0 }
+    pub(crate) fn new(driver: &'a Driver, lane: &'a Arc<Lane>) -> Self {
+        let Driver { sources, shape, meter, .. } = driver;
+        Tasks { sources, shape, meter, lane, at: 0, open: None, number: 0 }
     }
 
     /// The next task with its number; none at the end of the last input, or behind an error. The bytes of a block are
@@ -73,7 +81,7 @@ impl<'a> Tasks<'a> {
                 none => {
                     let Some(source) = self.sources.get(self.at) else { return Ok(None) };
                     self.at += 1;
-                    none.insert(Open::new(source, self.shape, self.meter)?)
+                    none.insert(Open::new(source, self.shape, self.meter, self.lane)?)
                 }
             };
             if let Some(work) = open.next(&self.sources[self.at - 1], self.shape, bytes)? {
@@ -85,10 +93,10 @@ impl<'a> Tasks<'a> {
 }
 
 impl Open {
-    fn new(source: &Source, shape: &Shape, meter: &Arc<Meter>) -> Result<Open> {
+    fn new(source: &Source, shape: &Shape, meter: &Arc<Meter>, lane: &Arc<Lane>) -> Result<Open> {
         Ok(match Table::open(source, shape, meter)? {
             Some(table) => Open::Table(table),
-            None => Open::Text(Text::open(source, shape, meter)?),
+            None => Open::Text(Text::open(source, shape, meter, lane)?),
         })
     }
 

@@ -38,25 +38,27 @@ fn counts_do_not_depend_on_memory_or_threads() {
         for memory in [0, 10_000, 1 << 30] {
             for threads in THREADS {
                 let reading = driver(&path, &key_by("1", "2", false), threads);
-                let (found, unknown, tally) = audit_groups(&groups, &reading, memory).unwrap();
-                assert_eq!(found, expected, "{memory} bytes, {threads} threads");
-                assert_eq!((unknown, tally.rows), (0, 50_000));
+                let found = audit_groups(&groups, &reading, memory).unwrap();
+                assert_eq!(found.counts, expected, "{memory} bytes, {threads} threads");
+                assert_eq!((found.missing, found.tally.rows), (vec![], 50_000));
             }
         }
     }
 }
 
 #[test]
-fn groups_that_have_no_filter_are_strangers_to_all() {
+fn groups_that_have_no_filter_are_strangers_to_all_and_are_named() {
     let folder = Folder::new();
     let built_from = folder.write("old.tsv", "a\t1\nb\t2\n");
     let shape = key_by("1", "2", false);
     let (groups, _) = build(plan(None)).groups(&driver(&built_from, &shape, 1)).unwrap();
-    let path = folder.write("new.tsv", "a\t1\nb\t2\nc\t3\nd\t4\nd\t4\na\t3\n");
-    let (counts, unknown, _) = audit_groups(&groups, &driver(&path, &shape, 2), 1 << 20).unwrap();
-    assert_eq!(unknown, 2);
-    assert_eq!(counts[0].true_positives, 1);
-    assert_eq!(counts[0].strangers(), 3);
+    let path = folder.write("new.tsv", "a\t1\nb\t2\nc\t10\nd\t4\nd\t4\na\t10\n");
+    for memory in [0, 1 << 20] {
+        let found = audit_groups(&groups, &driver(&path, &shape, 2), memory).unwrap();
+        assert_eq!(found.missing, [("4".into(), 1), ("10".into(), 2)]);
+        assert_eq!(found.counts[0].true_positives, 1);
+        assert_eq!(found.counts[0].strangers(), 3);
+    }
 }
 
 proptest! {
@@ -97,7 +99,7 @@ proptest! {
             let (groups, _) = build(plan).groups(&reading).unwrap();
             let rows = table.iter().map(|(key, group)| (key.as_bytes(), group.as_str()));
             let expected = count_groups(&groups, rows).unwrap();
-            prop_assert_eq!(audit_groups(&groups, &reading, memory).unwrap().0, expected);
+            prop_assert_eq!(audit_groups(&groups, &reading, memory).unwrap().counts, expected);
         }
     }
 }

@@ -93,6 +93,20 @@ fn quoted_fields() {
     assert_eq!(keys(&path, &Shape::default()), ["\"a", "b\",c"]);
 }
 
+/// The mark of UTF-8 before a header whose first name stands in quotes, with a newline in them.
+#[test]
+fn a_mark_before_quotes() {
+    let folder = Folder::new();
+    for (name, text) in
+        [("named.csv", "\u{FEFF}\"first\nname\",b\nx,1\n"), ("plain.csv", "\u{FEFF}\"x\",1\n")]
+    {
+        let path = folder.write(name, text);
+        let shape = if name == "named.csv" { key("first\nname") } else { key("1") };
+        let (filter, tally) = build(plan(None)).bloom(&driver(&path, &shape, 1)).unwrap();
+        assert!(filter.contains(b"x") && tally.rows == 1, "{name}");
+    }
+}
+
 #[test]
 fn quotes_across_blocks() {
     let folder = Folder::new();

@@ -41,12 +41,12 @@ fn no_false_positive_passes_the_second_check() {
         let reading = driver(&known, &Shape::default(), 2);
         let (exact, _) = ExactSet::read(&reading, memory).unwrap();
         for threads in THREADS {
-            let (mut admitted, mut rejected) = (Vec::new(), Vec::new());
+            let (mut admitted, mut rejected) = (Vec::<u8>::new(), Vec::<u8>::new());
             let wanted = Wanted { admitted: true, rejected: true };
             let reading = driver(&flow, &Shape::default(), threads);
             let summary = screen(&reading, &filter, Some(&exact), wanted, |lines| {
-                admitted.extend(lines.admitted);
-                rejected.extend(lines.rejected);
+                admitted.extend(&lines.admitted);
+                rejected.extend(&lines.rejected);
                 Ok(())
             });
             assert_eq!(summary.unwrap().admitted, 10_000);

@@ -35,6 +35,8 @@ fn ends_of_lines() {
         (b"a", vec![b"a"]),
         (b"\0\n\xFF\xFE\n\x80a\0b\n", vec![b"\0", b"\xFF\xFE", b"\x80a\0b"]),
         (b" a \t\n", vec![b" a \t"]),
+        // The mark of UTF-8 belongs to no key; inside the text it is like any other bytes.
+        (b"\xEF\xBB\xBFa\n\xEF\xBB\xBFb\n", vec![b"a", b"\xEF\xBB\xBFb"]),
     ] {
         for threads in THREADS {
             assert_eq!(keys(text, &Shape::default(), threads), expected, "{}", text.escape_ascii());
@@ -107,4 +109,53 @@ fn screened_lines_are_whole() {
     assert_eq!(admitted, b"x\ta\t1\r\nz\ta\t3\n");
     assert_eq!(rejected, b"y\tb\t2\n");
     assert_eq!((summary.admitted, summary.rejected()), (2, 1));
+}
+
+/// Whatever the threads are at when an error's turn comes, nothing more is handed out.
+#[test]
+fn nothing_is_delivered_behind_an_error() {
+    let folder = Folder::new();
+    let long = "x".repeat(1 << 20);
+    for (name, lines) in
+        [("short", "some line\n".repeat(600_000)), ("long", format!("{long}\n").repeat(20))]
+    {
+        let path = folder.write(name, lines);
+        for threads in THREADS {
+            let mut delivered = 0;
+            let outcome = driver(&path, &Shape::default(), threads).run(
+                || (),
+                |(), _| Ok(()),
+                |()| {
+                    delivered += 1;
+                    match delivered {
+                        3 => Err(umbel_io::Error::Other("no more".into())),
+                        _ => Ok(()),
+                    }
+                },
+            );
+            assert_eq!(outcome.unwrap_err().to_string(), "no more");
+            assert_eq!(delivered, 3, "{name}, {threads} threads");
+        }
+    }
+}
+
+/// Long and short lines in turn come out as they went in.
+#[test]
+fn long_lines_keep_their_order() {
+    let lengths = [10, 300 << 10, 1 << 20, 3, 5 << 20, 256 << 10, (256 << 10) - 1, 16 << 20, 1];
+    let lines: Vec<Vec<u8>> =
+        lengths.iter().cycle().take(27).zip(b'A'..).map(|(&len, byte)| vec![byte; len]).collect();
+    let text: Vec<u8> = lines.iter().flat_map(|line| [&line[..], b"\n"].concat()).collect();
+    for threads in THREADS {
+        assert!(keys(&text, &Shape::default(), threads) == lines, "{threads} threads");
+    }
+    let shape = Shape { delimiter: Some(b','), ..key("2") };
+    // The quotes would make the longest too long.
+    let shorter: Vec<Vec<u8>> =
+        lines.iter().filter(|line| line.len() < 16 << 20).cloned().collect();
+    let quoted: Vec<u8> =
+        shorter.iter().flat_map(|line| [b"1,\"", &line[..], b"\"\n"].concat()).collect();
+    for threads in THREADS {
+        assert!(keys(&quoted, &shape, threads) == shorter, "{threads} threads, quoted");
+    }
 }

@@ -122,11 +122,11 @@ fn output_up_to_an_error_is_the_same_for_any_number_of_threads() {
     let known = folder.write("known", lines(1));
     let (filter, _) = filters(&build(plan(None)), &driver(&known, &Shape::default(), 1));
     let delivered = THREADS.map(|threads| {
-        let mut out = Vec::new();
+        let mut out: Vec<u8> = Vec::new();
         let wanted = umbel_io::screen::Wanted { admitted: false, rejected: true };
         let reading = driver(&path, &Shape::default(), threads);
         let error = umbel_io::screen::screen(&reading, &filter, None, wanted, |lines| {
-            out.extend(lines.rejected);
+            out.extend(&lines.rejected);
             Ok(())
         });
         (out, error.unwrap_err().to_string())

@@ -53,16 +53,35 @@ pub enum Error {
         given: usize,
     },
 
-    /// The filter was made for keys of another type.
-    #[error(
-        "this filter holds {holds}, it cannot be asked for {asked}: the answers would be wrong"
-    )]
+    /// A batch has another number of weights than of keys.
+    #[error("a batch of {keys} keys needs as many weights, not {given}")]
+    Weights {
+        /// Keys in the batch.
+        keys: usize,
+        /// Weights given.
+        given: usize,
+    },
+
+    /// The filter or sketch was made for keys of another type.
+    #[error("it holds {holds} and cannot be asked for {asked}: the answers would be wrong")]
     KeyType {
-        /// What the filter holds.
+        /// What it holds.
         holds: KeyType,
         /// What it was asked for.
         asked: KeyType,
     },
+
+    /// A key, a range or a share lies outside what can be asked for.
+    #[error("{0}")]
+    Range(String),
+
+    /// A value that has no place among the others, or a distance that cannot be asked for.
+    #[error("{0}")]
+    Value(String),
+
+    /// The structure cannot do what was asked of it; another one can.
+    #[error("{0}")]
+    Unsupported(String),
 
     /// There is no group of this name.
     #[error("there is no group {0:?} in this file")]
@@ -85,6 +104,13 @@ pub enum Error {
         /// What the file holds.
         found: Kind,
     },
+
+    /// What was asked for needs counts that do not depend on the order of the keys.
+    #[error(
+        "this is a conservative count-min sketch: its counters depend on the order of the keys, so it cannot be \
+         merged, subtracted or multiplied; build plain sketches for that"
+    )]
+    OrderMatters,
 
     /// The bytes are not a whole, undamaged umbel file.
     #[error("{0}")]

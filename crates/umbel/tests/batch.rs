@@ -98,6 +98,27 @@ proptest! {
     }
 }
 
+/// Keys that stand in one text, so many that the words of answers are full, nearly full, or just begun.
+#[test]
+fn keys_are_looked_up_where_they_stand() {
+    let text: String = (0..1000).map(|i| format!("key {i:05}")).collect();
+    let key = |i: usize| &text.as_bytes()[9 * i..9 * i + 9];
+    for level in umbel::simd::Level::available() {
+        let mut filter = Bloom::new(100_000, 0.01).unwrap().with_level(level);
+        (0..1000).filter(|i| i % 3 == 0).for_each(|i| _ = filter.insert(key(i)));
+        for len in [0_usize, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 1000] {
+            let mut found = vec![u64::MAX; len.div_ceil(64)];
+            filter.contains_each(len, key, &mut found).unwrap();
+            assert!(
+                (0..len).all(|i| mask(&found, i) == filter.contains(key(i))),
+                "{level:?}, {len}"
+            );
+            assert!(len % 64 == 0 || found[len / 64] >> (len % 64) == 0);
+        }
+        assert!(filter.contains_each(65, key, &mut [0]).is_err());
+    }
+}
+
 #[test]
 fn answers_that_do_not_fit_the_batch_are_refused() {
     for shape in shapes() {

@@ -23,11 +23,15 @@ fn files(folder: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn the_saved_corpus_is_harmless() {
-    for (folder, parser) in
-        [("bloom_from_bytes", parsers::bloom as fn(&[u8])), ("groups_from_bytes", parsers::groups)]
-    {
+    for (folder, parser) in [
+        ("bloom_from_bytes", parsers::bloom as fn(&[u8])),
+        ("groups_from_bytes", parsers::groups),
+        ("counts_from_bytes", parsers::counts),
+        ("count_groups_from_bytes", parsers::count_groups),
+        ("near_from_bytes", parsers::near),
+    ] {
         let corpus = files(&format!("../../fuzz/corpus/{folder}"));
-        assert!(corpus.len() > 5);
+        assert!(!corpus.is_empty());
         corpus.iter().for_each(|bytes| parsers::all_ways(bytes, parser));
     }
 }
@@ -82,6 +86,9 @@ fn mutated_golden_files_are_harmless() {
             }
             parsers::all_ways(&file, parsers::bloom);
             parsers::all_ways(&file, parsers::groups);
+            parsers::all_ways(&file, parsers::counts);
+            parsers::all_ways(&file, parsers::count_groups);
+            parsers::all_ways(&file, parsers::near);
         }
     }
 }

@@ -5,49 +5,14 @@
 
 mod support;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use support::book::{self, Record};
-use support::samples;
+use support::peak::{Counting, peak};
+use support::{count_samples, samples};
 use umbel::format::File;
-use umbel::{Bloom, Groups};
-
-/// Counts what a thread holds, and the most it ever held.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes to the system's allocator unchanged; the counters are plain thread-local numbers that
-// allocate nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        HELD.set(HELD.get() + layout.size());
-        PEAK.set(PEAK.get().max(HELD.get()));
-        // SAFETY: the caller keeps the promises of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        HELD.set(HELD.get().saturating_sub(layout.size()));
-        // SAFETY: the block came from `System` with this layout.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
+use umbel::{Bloom, CountGroups, Counts, Groups};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// The most memory `work` held at once, beyond what was held before.
-fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = HELD.get();
-    PEAK.set(before);
-    let result = work();
-    (result, PEAK.get() - before)
-}
 
 type Reader = fn(&[u8]) -> Result<(), umbel::Error>;
 
@@ -57,6 +22,12 @@ const GROUPS: Reader = |bytes| Groups::from_bytes(bytes).map(drop);
 const UNVERIFIED: Reader = |bytes| File::from_bytes(bytes.to_vec())?.into_bloom().map(drop);
 const UNVERIFIED_GROUPS: Reader = |bytes| File::from_bytes(bytes.to_vec())?.into_groups().map(drop);
 
+const COUNTS: Reader = |bytes| Counts::from_bytes(bytes).map(drop);
+const UNVERIFIED_COUNTS: Reader = |bytes| File::from_bytes(bytes.to_vec())?.into_counts().map(drop);
+const COUNT_GROUPS: Reader = |bytes| CountGroups::from_bytes(bytes).map(drop);
+const UNVERIFIED_COUNT_GROUPS: Reader =
+    |bytes| File::from_bytes(bytes.to_vec())?.into_count_groups().map(drop);
+
 /// Small files, with the reader that checks all of it and the one that leaves the bits alone.
 fn files() -> Vec<(Vec<u8>, Reader, Reader)> {
     let mut filters = samples::blooms();
@@ -65,13 +36,22 @@ fn files() -> Vec<(Vec<u8>, Reader, Reader)> {
         filters.swap_remove(place).1.to_bytes().unwrap()
     };
     let groups = samples::groups().to_bytes().unwrap();
-    vec![
+    let mut files = vec![
         (file("blocked"), BLOOM, UNVERIFIED),
         (file("metadata"), BLOOM, UNVERIFIED), // classic, 959 bits
         (file("classic-murmur2"), BLOOM, UNVERIFIED),
         (file("intersection"), BLOOM, UNVERIFIED),
         (groups, GROUPS, UNVERIFIED_GROUPS),
-    ]
+        (count_samples::groups().to_bytes().unwrap(), COUNT_GROUPS, UNVERIFIED_COUNT_GROUPS),
+    ];
+    // One of every kind, and counters of every width.
+    let wanted =
+        ["count-min-seed", "count-min-wide", "conservative", "ranges", "heavy", "ranges-heavy"];
+    let mut counts = count_samples::all();
+    counts.retain(|(name, _)| wanted.contains(name));
+    assert_eq!(counts.len(), wanted.len());
+    files.extend(counts.iter().map(|(_, c)| (c.to_bytes().unwrap(), COUNTS, UNVERIFIED_COUNTS)));
+    files
 }
 
 /// Where the section of this place in the table begins.

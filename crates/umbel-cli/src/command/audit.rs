@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use umbel::audit::{Counts, Verdict, judge};
+use umbel::audit::{Counts, Verdict};
 use umbel::{Bloom, Groups};
 use umbel_io::Filters;
-use umbel_io::audit::{audit_groups, audit_one};
+use umbel_io::audit::{Audited, Judged, audit_groups, audit_one, judge_all};
 
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
@@ -61,6 +61,20 @@ struct Line {
     group: Option<String>,
     counts: Counts,
     verdict: Verdict,
+    interval: (f64, f64),
+}
+
+/// What the audit found.
+struct Report {
+    lines: Vec<Line>,
+    /// The groups of the table that have no filter, with their distinct keys: false negatives all of them.
+    missing: Vec<(String, u64)>,
+}
+
+impl Report {
+    fn holds(&self) -> bool {
+        self.missing.is_empty() && self.lines.iter().all(|line| line.verdict.holds)
+    }
 }
 
 impl Args {
@@ -68,26 +82,30 @@ impl Args {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             bail!("--confidence lies between 0 and 1, for example 0.999; not {}", self.confidence);
         }
+        let flow = input::or_stdin(&self.files);
+        input::check_stdin(flow.iter().chain(&self.members))?;
         let filters = Filters::open(&self.filter, self.input.threads())?;
+        if let (Filters::One(_), Some(_)) = (&filters, &self.grouping.by) {
+            bail!("{}: it holds one filter, no groups: leave out --by", self.filter.display());
+        }
         remembered::read(filters.metadata(), &mut self.input, &mut self.grouping);
-        let lines = match &filters {
+        self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
+        let report = match &filters {
             Filters::One(filter) => self.one(filter)?,
             Filters::Groups(groups) => self.groups(groups)?,
         };
-        let holds = lines.iter().all(|line| line.verdict.holds);
-        let text =
-            if self.json { self.json_text(&lines, holds)? } else { self.table(&lines, holds) };
+        let text = if self.json { self.json_text(&report)? } else { self.table(&report) };
         let mut out = Output::stdout();
         out.write_all(text.as_bytes())?;
         out.commit()?;
-        Ok(ExitCode::from(u8::from(!holds)))
+        Ok(ExitCode::from(u8::from(!report.holds())))
     }
 
     fn memory(&self) -> usize {
         usize::try_from(self.memory).unwrap_or(usize::MAX)
     }
 
-    fn one(&self, filter: &Bloom) -> Result<Vec<Line>> {
+    fn one(&self, filter: &Bloom) -> Result<Report> {
         let Some(members) = &self.members else {
             bail!(
                 "{}: to audit one filter, name the file with the keys that were inserted: --members FILE",
@@ -104,10 +122,11 @@ impl Args {
         drop(progress);
         notice::malformed(&of_members);
         notice::malformed(&of_flow);
-        Ok(vec![Line { group: None, counts, verdict: judge(filter, &counts, self.confidence) }])
+        let lines = self.lines(&[(None, filter)], vec![counts])?;
+        Ok(Report { lines, missing: Vec::new() })
     }
 
-    fn groups(&self, groups: &Groups) -> Result<Vec<Line>> {
+    fn groups(&self, groups: &Groups) -> Result<Report> {
         let path = self.filter.display();
         if self.members.is_some() {
             bail!(
@@ -120,30 +139,32 @@ impl Args {
         let integers = groups.key_type() == Some(umbel::KeyType::U64);
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
         let progress = Progress::watch(&driver.meter);
-        let (counts, unknown, tally) = audit_groups(groups, &driver, self.memory())?;
+        let Audited { counts, missing, tally } = audit_groups(groups, &driver, self.memory())?;
         drop(progress);
         notice::malformed(&tally);
-        if unknown > 0
+        if !missing.is_empty()
             && counts.iter().all(|counts| counts.true_positives + counts.false_negatives == 0)
         {
             bail!("{path}: none of its groups is in the table: check --by and --round");
         }
-        if unknown > 0 {
-            notice::warn(format!(
-                "{unknown} groups of the table are not in {path}; their keys count as strangers to all"
-            ));
-        }
-        // Each group is judged more mildly, so that all together keep the confidence.
-        let each = 1.0 - (1.0 - self.confidence) / groups.len().max(1) as f64;
-        let line = |((name, filter), counts): ((&str, &Bloom), Counts)| Line {
-            group: Some(name.into()),
-            counts,
-            verdict: judge(filter, &counts, each),
-        };
-        Ok(groups.iter().zip(counts).map(line).collect())
+        let filters: Vec<_> = groups.iter().map(|(name, filter)| (Some(name), filter)).collect();
+        Ok(Report { lines: self.lines(&filters, counts)?, missing })
     }
 
-    fn table(&self, lines: &[Line], holds: bool) -> String {
+    /// The results of filters, by the names of their groups.
+    fn lines(&self, filters: &[(Option<&str>, &Bloom)], counts: Vec<Counts>) -> Result<Vec<Line>> {
+        let (names, filters): (Vec<_>, Vec<_>) = filters.iter().copied().unzip();
+        let judged = judge_all(&filters, &counts, self.confidence, self.input.threads())?;
+        let line = |((name, counts), judged): ((Option<&str>, Counts), Judged)| Line {
+            group: name.map(String::from),
+            counts,
+            verdict: judged.verdict,
+            interval: judged.interval,
+        };
+        Ok(names.into_iter().zip(counts).zip(judged).map(line).collect())
+    }
+
+    fn table(&self, report: &Report) -> String {
         let mut table = Table::new([
             "group",
             "members",
@@ -156,8 +177,7 @@ impl Args {
             "promised",
             "verdict",
         ]);
-        for Line { group, counts, verdict } in lines {
-            let (low, high) = counts.interval(self.confidence);
+        for Line { group, counts, verdict, interval: (low, high) } in &report.lines {
             table.row([
                 group.clone().unwrap_or_else(|| "all".into()),
                 grouped(counts.true_positives + counts.false_negatives),
@@ -171,20 +191,35 @@ impl Args {
                 if verdict.holds { "holds" } else { "BROKEN" }.into(),
             ]);
         }
-        let sum = if holds {
-            format!(
-                "The promise holds: no false negative, no rate beyond chance (confidence {}).\n",
-                self.confidence
-            )
-        } else {
-            format!("The promise is BROKEN (confidence {}).\n", self.confidence)
-        };
-        table.render() + &sum
+        for (name, keys) in &report.missing {
+            let keys = grouped(*keys);
+            let known = [name, &keys, &keys, "-", "-", "-", "-", "-", "-", "MISSING"];
+            table.row(known.map(String::from));
+        }
+        table.render() + &self.sum(report)
     }
 
-    fn json_text(&self, lines: &[Line], holds: bool) -> Result<String> {
+    fn sum(&self, report: &Report) -> String {
+        let confidence = self.confidence;
+        let without = match report.missing.len() {
+            0 => String::new(),
+            1 => "1 group of the table has no filter: its keys are false negatives.\n".into(),
+            many => {
+                format!(
+                    "{many} groups of the table have no filter: their keys are false negatives.\n"
+                )
+            }
+        };
+        let sum = match report.holds() {
+            true => "The promise holds: no false negative, no rate beyond chance",
+            false => "The promise is BROKEN",
+        };
+        format!("{without}{sum} (confidence {confidence}).\n")
+    }
+
+    fn json_text(&self, report: &Report) -> Result<String> {
         let object = |line: &Line| -> Value {
-            let (low, high) = line.counts.interval(self.confidence);
+            let (low, high) = line.interval;
             json!({
                 "group": line.group,
                 "true_positives": line.counts.true_positives,
@@ -199,8 +234,16 @@ impl Args {
                 "holds": line.verdict.holds,
             })
         };
-        let filters: Vec<Value> = lines.iter().map(object).collect();
-        let all = json!({ "holds": holds, "confidence": self.confidence, "filters": filters });
+        let filters: Vec<Value> = report.lines.iter().map(object).collect();
+        let missing =
+            |(name, keys): &(String, u64)| json!({ "group": name, "false_negatives": keys });
+        let missing: Vec<Value> = report.missing.iter().map(missing).collect();
+        let all = json!({
+            "holds": report.holds(),
+            "confidence": self.confidence,
+            "filters": filters,
+            "missing": missing,
+        });
         Ok(serde_json::to_string_pretty(&all)? + "\n")
     }
 }

@@ -13,7 +13,7 @@ use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{notice, remembered};
+use crate::{notice, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ pub struct Args {
     hashing: Hashing,
 
     /// Take all parameters from this filter, so that the two can be merged
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "p", "k", "m", "layout", "hash", "seeds", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "p", "k", "m", "layout", "hash", "seeds", "seed", "key_type"])]
     #[arg(help_heading = "Filter")]
     like: Option<PathBuf>,
 
@@ -84,6 +84,10 @@ impl Args {
             Some((_, integers)) => *integers,
             None => self.key_type == KeyTypeName::Int,
         };
+        let files = input::or_stdin(&self.files);
+        input::check_stdin(&files)?;
+        overlap::check(&self.output, &files)?;
+        self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let build = Build {
             plan: self.planning.plan(&self.hashing, integers)?,
             like: like.map(|(like, _)| like),
@@ -92,6 +96,7 @@ impl Args {
         // What cannot be done is said before the work, not behind it.
         if build.like.is_none() {
             build.plan.params(build.plan.n.unwrap_or(1))?;
+            self.planning.warn_unused();
         }
         remembered::write(&mut Metadata::default(), &self.input, &self.grouping, &self.meta)?;
         let mut out = Output::create(&self.output)?;

@@ -19,8 +19,14 @@ impl Args {
         let mut page = Vec::new();
         clap_mangen::Man::new(command.clone()).render(&mut page)?;
         sections(&command, &mut page)?;
+        let mut page = String::from_utf8(page)?;
+        for subcommand in command.get_subcommands() {
+            // The generator refers to pages of their own; ours are sections of this one.
+            let name = subcommand.get_name();
+            page = page.replace(&format!("umbel\\-{name}(1)"), &format!("umbel {name}"));
+        }
         // What the generator calls extra are examples, in all our help.
-        let page = String::from_utf8(page)?.replace(" EXTRA\n", " EXAMPLES\n");
+        let page = page.replace(" EXTRA\n", " EXAMPLES\n");
         let mut out = Output::stdout();
         out.write_all(page.as_bytes())?;
         out.commit()?;

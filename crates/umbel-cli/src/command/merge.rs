@@ -1,10 +1,12 @@
-//! `umbel merge`: filters built apart become one.
+//! `umbel merge`: what was built apart becomes one.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use umbel::Error;
+use umbel::counts::CountGroups;
+use umbel::format::{File, Kind};
+use umbel::{Counts, Error};
 use umbel_io::Filters;
 
 use crate::notice;
@@ -13,15 +15,16 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   umbel build tuesday.txt --like monday.umbel -o tuesday.umbel
-  umbel merge monday.umbel tuesday.umbel -o both.umbel";
+  umbel merge monday.umbel tuesday.umbel -o both.umbel
+  umbel merge jan.umbel feb.umbel mar.umbel -o quarter.umbel     counts add up";
 
-/// Merge filters that have the same parameters: the result holds the keys of all
+/// Merge filters or counts that have the same parameters: the result holds the keys of all
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The filters
-    #[arg(required = true)]
-    filters: Vec<PathBuf>,
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
 
     /// The file to write
     #[arg(short = 'o', long, value_name = "FILE")]
@@ -30,34 +33,81 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut paths = self.filters.iter();
-        let Some(first) = paths.next() else { bail!("give at least one filter") };
-        let mut merged = Filters::open(first, threads)?;
+        let mut paths = self.files.iter();
+        let Some(first) = paths.next() else { bail!("give at least one file") };
+        let mut merged = Content::open(first)?;
         for path in paths {
-            let other = Filters::open(path, threads)?;
-            merge(&mut merged, &other)
-                .map_err(|error| explain(error, first, path))
+            let other = Content::open(path)?;
+            merged
+                .merge(&other)
+                .map_err(|error| explain(error, &merged, first, path))
                 .with_context(|| format!("{} and {}", first.display(), path.display()))?;
         }
         let mut out = Output::create(&self.output)?;
-        match &merged {
-            Filters::One(filter) => {
-                filter.overfull().into_iter().for_each(notice::warn);
-                filter.write_to(&mut out)?;
-            }
-            Filters::Groups(groups) => {
-                for (name, filter) in groups.iter() {
-                    filter
-                        .overfull()
-                        .into_iter()
-                        .for_each(|w| notice::warn(format!("group {name}: {w}")));
-                }
-                groups.write_to(&mut out)?;
-            }
-        }
+        merged.write_to(&mut out)?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What is merged.
+enum Content {
+    Filters(Filters),
+    Counts(Counts),
+    CountGroups(CountGroups),
+}
+
+impl Content {
+    fn open(path: &Path) -> Result<Content> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(match File::open(path)?.kind() {
+            Kind::Bloom | Kind::Groups => Content::Filters(Filters::open(path, threads)?),
+            Kind::CountGroups => Content::CountGroups(CountGroups::open(path)?),
+            _ => Content::Counts(Counts::open(path)?),
+        })
+    }
+
+    fn merge(&mut self, other: &Content) -> Result<()> {
+        match (self, other) {
+            (Content::Filters(ours), Content::Filters(theirs)) => merge(ours, theirs),
+            (Content::Counts(ours), Content::Counts(theirs)) => Ok(ours.merge(theirs)?),
+            (Content::CountGroups(ours), Content::CountGroups(theirs)) => Ok(ours.merge(theirs)?),
+            (ours, theirs) => bail!("one holds {}, the other {}", ours.name(), theirs.name()),
+        }
+    }
+
+    fn write_to(&self, out: &mut Output) -> Result<()> {
+        match self {
+            Content::Filters(Filters::One(filter)) => {
+                filter.overfull().into_iter().for_each(notice::warn);
+                filter.write_to(out)?;
+            }
+            Content::Filters(Filters::Groups(groups)) => {
+                let overfull = groups.iter().filter_map(|(name, f)| Some((name, f.overfull()?)));
+                overfull.for_each(|(name, w)| notice::warn(format!("group {name}: {w}")));
+                groups.write_to(out)?;
+            }
+            Content::Counts(counts) => counts.write_to(out)?,
+            Content::CountGroups(groups) => groups.write_to(out)?,
+        }
+        Ok(())
+    }
+
+    /// What messages call it.
+    fn name(&self) -> &'static str {
+        match self {
+            Content::Filters(_) => "filters",
+            Content::Counts(_) => "counts",
+            Content::CountGroups(_) => "counts by group",
+        }
+    }
+
+    /// The command that builds such a thing.
+    fn builder(&self) -> &'static str {
+        match self {
+            Content::Filters(_) => "umbel build",
+            Content::Counts(_) | Content::CountGroups(_) => "umbel count build",
+        }
     }
 }
 
@@ -70,12 +120,17 @@ fn merge(merged: &mut Filters, other: &Filters) -> Result<()> {
     Ok(())
 }
 
-/// Says how to build filters that can be merged.
-fn explain(error: anyhow::Error, first: &Path, path: &Path) -> anyhow::Error {
-    match error.downcast_ref::<Error>() {
+/// Says how to build what can be merged.
+fn explain(error: anyhow::Error, merged: &Content, first: &Path, path: &Path) -> anyhow::Error {
+    let cause = error.downcast_ref().or_else(|| match error.downcast_ref() {
+        Some(umbel_io::Error::Umbel(cause)) => Some(cause),
+        _ => None,
+    });
+    match cause {
         Some(Error::Unlike { field, ours, theirs }) => anyhow::anyhow!(
             "cannot merge: {field} differs, {ours} and {theirs}; build the second with the parameters of the first: \
-             umbel build --like {} -o {} …",
+             {} --like {} -o {} …",
+            merged.builder(),
             first.display(),
             path.display()
         ),

@@ -3,12 +3,14 @@
 mod audit;
 mod build;
 mod completions;
+mod count;
 mod r#gen;
 mod info;
 mod man;
 mod merge;
 mod screen;
 mod size;
+mod stream;
 mod which;
 
 use std::process::ExitCode;
@@ -41,6 +43,8 @@ enum Command {
     Audit(audit::Args),
     Merge(merge::Args),
     Info(info::Args),
+    Count(count::Args),
+    Stream(stream::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -55,6 +59,8 @@ impl Umbel {
             Command::Audit(args) => args.run(),
             Command::Merge(args) => args.run(),
             Command::Info(args) => args.run(),
+            Command::Count(args) => args.run(),
+            Command::Stream(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Man(args) => args.run(),

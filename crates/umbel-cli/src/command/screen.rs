@@ -13,10 +13,10 @@ use umbel_io::screen::{Summary, Wanted, screen};
 use umbel_io::{Column, Filters, Shape};
 
 use crate::input::{self, Grouping, Input};
-use crate::notice;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::grouped;
+use crate::{notice, overlap};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +38,7 @@ pub struct Args {
     files: Vec<PathBuf>,
 
     /// Select the lines that are certainly not in the set instead
-    #[arg(short = 'v', long)]
+    #[arg(short = 'v', long, conflicts_with_all = ["report", "admitted", "rejected"])]
     invert: bool,
 
     /// Print only the number of selected lines
@@ -89,6 +89,10 @@ pub struct Args {
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
         let started = Instant::now();
+        let flow = input::or_stdin(&self.files);
+        input::check_stdin(flow.iter().chain(&self.exact))?;
+        self.check_outputs(&flow)?;
+        self.input.check_delimiter(self.input.key.is_some() || self.exact_key.is_some())?;
         let filters = self.open()?;
         let shape = self.input.shape(&Grouping::default(), filters.holds_integers());
         let exact = self.exact.as_ref().map(|path| self.read_exact(path, &shape)).transpose()?;
@@ -107,6 +111,23 @@ impl Args {
         }
         out.commit()?;
         Ok(ExitCode::from(u8::from(selected == 0)))
+    }
+
+    /// Whether lines go to stdout because nothing else is said.
+    fn prints(&self) -> bool {
+        !(self.count || self.report || self.admitted.is_some() || self.rejected.is_some())
+    }
+
+    /// Refuses outputs that are inputs too, or each other.
+    fn check_outputs(&self, flow: &[PathBuf]) -> Result<()> {
+        let stdout = self.prints().then(|| PathBuf::from("-"));
+        for output in [&self.admitted, &self.rejected, &stdout].into_iter().flatten() {
+            overlap::check(output, flow.iter().chain(&self.exact).chain([&self.filter]))?;
+        }
+        match (&self.admitted, &self.rejected) {
+            (Some(admitted), Some(rejected)) => overlap::check_outputs(admitted, rejected),
+            _ => Ok(()),
+        }
     }
 
     fn open(&self) -> Result<Filters> {
@@ -151,7 +172,7 @@ impl Args {
     fn screen(&self, filters: &Filters, exact: Option<&ExactSet>, shape: Shape) -> Result<Summary> {
         let create = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
         let (mut admitted, mut rejected) = (create(&self.admitted)?, create(&self.rejected)?);
-        if !(self.count || self.report) && admitted.is_none() && rejected.is_none() {
+        if self.prints() {
             let lines = if self.invert { &mut rejected } else { &mut admitted };
             *lines = Some(Output::stdout());
         }
@@ -160,11 +181,12 @@ impl Args {
         let driver = self.input.driver(&self.files, shape);
         let watch = if printed { Progress::beside_lines } else { Progress::watch };
         let progress = watch(&driver.meter);
+        let live = driver.is_live();
         let summary = screen(&driver, filters, exact, wanted, |lines| {
-            for (out, lines) in [(&mut admitted, lines.admitted), (&mut rejected, lines.rejected)] {
+            for (out, lines) in [(&mut admitted, &lines.admitted), (&mut rejected, &lines.rejected)]
+            {
                 if let Some(out) = out {
-                    out.write_all(&lines)
-                        .map_err(|error| umbel_io::Error::io(out.name())(error))?;
+                    out.deliver(lines, live)?;
                 }
             }
             Ok(())

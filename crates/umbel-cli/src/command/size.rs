@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use umbel::{Layout, Sizing};
 use umbel_io::{Plan, build};
 
-use crate::input::{Grouping, Input};
+use crate::input::{self, Grouping, Input};
 use crate::notice;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
@@ -57,6 +57,8 @@ struct Line {
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
         let plan = self.planning.plan(&self.hashing, false)?;
+        self.check()?;
+        self.planning.warn_unused();
         let lines = match (self.planning.n, self.files.is_empty()) {
             (Some(n), true) => sizings(&plan, n)?.into_iter().map(Line::bare).collect(),
             (Some(_), false) => {
@@ -72,6 +74,16 @@ impl Args {
         out.write_all(text.as_bytes())?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Refuses what would be ignored.
+    fn check(&self) -> Result<()> {
+        let by = self.grouping.by.as_ref().map(|_| "--by");
+        if let (true, Some(option)) = (self.files.is_empty(), self.input.given().or(by)) {
+            bail!("{option} says how files are read, and none is given");
+        }
+        input::check_stdin(&self.files)?;
+        self.input.check_delimiter(self.input.key.is_some() || by.is_some())
     }
 
     fn count(&self, plan: &Plan) -> Result<Vec<Line>> {

@@ -8,9 +8,13 @@ use umbel::hash::Strategy;
 use umbel::{Bloom, Groups, Keys, Params};
 
 use super::{Build, Like, census, check_twice, gather};
-use crate::gather::{Gather, Part, Spill};
+use crate::gather::Gathered;
+use crate::shelf::Store;
 use crate::threads::in_threads;
-use crate::{Driver, Error, Outcome, Plan, Result, Tally, lock};
+use crate::{Driver, Error, Plan, Result, Tally, lock};
+
+/// Hashes inserted at once, where there are as many.
+const SOME: usize = 4096;
 
 impl Build {
     /// Builds one filter for each group.
@@ -35,42 +39,49 @@ impl Build {
     }
 
     fn gather_groups(&self, driver: &Driver) -> Result<(Groups, Tally)> {
-        let spill = Spill::new(self.memory);
-        let Outcome { partials, tally } =
-            gather(driver, |thread| Gather::new(thread, Some(&spill), self.plan.seed))?;
-        let mut by_name: BTreeMap<String, Vec<Part>> = BTreeMap::new();
-        let mut names_of = Vec::new();
-        for (gather, names) in partials {
-            for (part, name) in gather.parts.into_iter().zip(&names) {
-                by_name.entry(name.clone()).or_default().push(part);
+        let store = Store::new(self.memory);
+        let (parts, tally) = gather(driver, Some(&store), self.plan.seed)?;
+        // Each group with the threads that have met it, and the number each has given it.
+        let mut by_name: BTreeMap<&str, Vec<(&Gathered, usize)>> = BTreeMap::new();
+        for (gathered, names) in &parts {
+            for (number, name) in names.iter().enumerate() {
+                by_name.entry(name).or_default().push((gathered, number));
             }
-            names_of.push((gather.thread, names));
         }
-        let work: Mutex<Vec<(String, Vec<Part>)>> = Mutex::new(by_name.into_iter().collect());
-        let filters = Mutex::new(Groups::default());
+        let mut work: Vec<_> = by_name.into_iter().collect();
+        // The largest first, so that no thread is left alone with it at the end.
+        work.sort_by_key(|(_, parts)| {
+            parts.iter().map(|&(part, at)| part.counts[at].rows()).sum::<u64>()
+        });
+        let (work, filters) = (Mutex::new(work), Mutex::new(Groups::default()));
         in_threads(driver.threads, || {
             while let Some((name, parts)) = { lock(&work).pop() } {
-                let filter = self.filter_of(&name, &parts)?;
+                let filter = self.filter_of(name, &parts)?;
                 lock(&filters).set(name, filter)?;
             }
             Ok(())
         })?;
-        let mut groups = filters.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        spill.read(|thread, group, hashes| {
-            let names = names_of.iter().find(|(found, _)| *found == thread).map(|(_, names)| names);
-            let name = names.and_then(|names| names.get(group)).map_or("", String::as_str);
-            Ok(groups.get_mut(name)?.insert_batch(Keys::Hashes(hashes))?)
-        })?;
-        Ok((groups, tally))
+        Ok((filters.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), tally))
     }
 
-    fn filter_of(&self, name: &str, parts: &[Part]) -> Result<Bloom> {
+    fn filter_of(&self, name: &str, parts: &[(&Gathered, usize)]) -> Result<Bloom> {
         let mut distinct = Distinct::default();
-        parts.iter().for_each(|part| distinct.merge(&part.distinct));
+        parts.iter().for_each(|&(gathered, number)| distinct.merge(&gathered.counts[number]));
         let mut filter = Bloom::with(self.group_params(name, distinct.n())?)?;
-        for part in parts {
-            filter.insert_batch(Keys::Hashes(&part.hashes))?;
+        // Hashes come in short runs, and are faster inserted many at once.
+        let mut some: Vec<u64> = Vec::with_capacity(SOME);
+        for &(gathered, number) in parts {
+            let Some(hashes) = &gathered.hashes else { continue };
+            for run in hashes.in_memory(number) {
+                if some.len() + run.len() > SOME {
+                    filter.insert_batch(Keys::Hashes(&some))?;
+                    some.clear();
+                }
+                some.extend_from_slice(run);
+            }
+            hashes.in_file(number, |hashes| Ok(filter.insert_batch(Keys::Hashes(hashes))?))?;
         }
+        filter.insert_batch(Keys::Hashes(&some))?;
         Ok(filter)
     }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use umbel::hash::{Strategy, xxh3};
 use umbel::{Bloom, Keys, Layout, Params};
 
+use crate::shelf::Kept;
 use crate::threads::in_threads;
 use crate::{Batch, Driver, Error, Result, Tally, lock};
 
@@ -71,12 +72,8 @@ fn insert_partials(driver: &Driver, params: Params) -> Result<(Bloom, Tally)> {
         },
         |()| Ok(()),
     )?;
-    let mut filters = outcome.partials.into_iter().map(|(filter, _)| filter);
-    let mut merged = filters.next().unwrap_or_else(|| Bloom::with(params))?;
-    for filter in filters {
-        merged.merge(&filter?)?;
-    }
-    Ok((merged, outcome.tally))
+    let filters = outcome.partials.into_iter().map(|(filter, _)| Ok(filter?));
+    Ok((merged(params, filters)?, outcome.tally))
 }
 
 fn insert_batch(filter: &mut Bloom, batch: &Batch) -> Result<()> {
@@ -86,36 +83,49 @@ fn insert_batch(filter: &mut Bloom, batch: &Batch) -> Result<()> {
 /// Hashes that a thread takes at once.
 const PIECE: usize = 1 << 16;
 
-/// Inserts kept hashes, in several threads where it is worth it.
-pub(super) fn insert_hashes(filter: &mut Bloom, kept: &[&[u64]], threads: usize) -> Result<()> {
-    let pieces: Vec<&[u64]> = kept.iter().flat_map(|hashes| hashes.chunks(PIECE)).collect();
+/// Builds a filter from the hashes that were kept, in several threads where it is worth it.
+pub(super) fn insert_kept(params: Params, kept: &[Kept<u64>], threads: usize) -> Result<Bloom> {
+    let in_memory: Vec<&[u64]> = kept.iter().flat_map(|kept| kept.in_memory(0)).collect();
+    let pieces: Vec<&[u64]> = in_memory.iter().flat_map(|hashes| hashes.chunks(PIECE)).collect();
     let next = AtomicUsize::new(0);
     let piece = || pieces.get(next.fetch_add(1, Ordering::Relaxed)).copied();
-    let fit = partials_fit(filter.params(), threads);
-    if threads == 1
-        || pieces.len() < 2 * threads
-        || !fit && filter.sizing().layout() != Layout::Blocked
-    {
-        while let Some(hashes) = piece() {
-            filter.insert_batch(Keys::Hashes(hashes))?;
+    let fit = partials_fit(&params, threads);
+    let mut filter = if pieces.len() < 2 * threads || fit {
+        // So few hashes need no other threads.
+        let threads = if pieces.len() < 2 * threads { 1 } else { threads };
+        let partials = in_threads(threads, || {
+            let mut partial = Bloom::with(params.clone())?;
+            while let Some(hashes) = piece() {
+                partial.insert_batch(Keys::Hashes(hashes))?;
+            }
+            Ok(partial)
+        })?;
+        merged(params, partials.into_iter().map(Ok))?
+    } else {
+        let mut filter = Bloom::with(params)?;
+        match filter.sizing().layout() {
+            Layout::Blocked => share_hashes(&mut filter, piece, threads)?,
+            Layout::Classic => {
+                while let Some(hashes) = piece() {
+                    filter.insert_batch(Keys::Hashes(hashes))?;
+                }
+            }
         }
-        return Ok(());
+        filter
+    };
+    for kept in kept {
+        kept.in_file(0, |hashes| Ok(filter.insert_batch(Keys::Hashes(hashes))?))?;
     }
-    if !fit {
-        return share_hashes(filter, piece, threads);
+    Ok(filter)
+}
+
+/// One filter of several that are alike.
+fn merged(params: Params, mut filters: impl Iterator<Item = Result<Bloom>>) -> Result<Bloom> {
+    let mut merged = filters.next().unwrap_or_else(|| Ok(Bloom::with(params)?))?;
+    for filter in filters {
+        merged.merge(&filter?)?;
     }
-    let params = filter.params().clone();
-    let partials = in_threads(threads, || {
-        let mut partial = Bloom::with(params.clone())?;
-        while let Some(hashes) = piece() {
-            partial.insert_batch(Keys::Hashes(hashes))?;
-        }
-        Ok(partial)
-    })?;
-    for partial in partials {
-        filter.merge(&partial)?;
-    }
-    Ok(())
+    Ok(merged)
 }
 
 /// Inserts pieces of hashes into one blocked filter from several threads.

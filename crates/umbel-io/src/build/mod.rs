@@ -11,14 +11,14 @@ mod groups;
 mod insert;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use umbel::distinct::Distinct;
 use umbel::{Bloom, Params};
 
-use self::insert::{insert_all, insert_hashes};
-use crate::gather::{Gather, Part, Spill};
+use self::insert::{insert_all, insert_kept};
+use crate::gather::{Gather, Gathered, note};
 use crate::plan::Plan;
+use crate::shelf::Store;
 use crate::{Driver, Error, Outcome, Result, Tally};
 
 /// How to build.
@@ -52,31 +52,32 @@ pub struct Census {
 
 /// Counts the rows and distinct keys of an input.
 pub fn census(driver: &Driver) -> Result<(Census, Tally)> {
-    let start = |_| Gather::new(0, None, 0);
-    let Outcome { partials, tally } = gather(driver, start)?;
+    let (parts, tally) = gather(driver, None, 0)?;
     let mut census = Census::default();
-    for (gather, names) in partials {
+    for (gathered, names) in parts {
         if driver.shape.by.is_none() {
-            gather.parts.iter().for_each(|part| census.all.merge(&part.distinct));
+            gathered.counts.iter().for_each(|count| census.all.merge(count));
             continue;
         }
-        for (part, name) in gather.parts.iter().zip(names) {
-            census.groups.entry(name).or_default().merge(&part.distinct);
+        for (count, name) in gathered.counts.iter().zip(names) {
+            census.groups.entry(name).or_default().merge(count);
         }
     }
     Ok((census, tally))
 }
 
-fn gather<'s>(
-    driver: &Driver,
-    start: impl Fn(usize) -> Gather<'s> + Sync,
-) -> Result<Outcome<Gather<'s>>> {
-    let threads = AtomicUsize::new(0);
-    driver.run(
-        || start(threads.fetch_add(1, Ordering::Relaxed)),
-        |gather, batch| gather.take(batch),
+/// What each thread has gathered, with the names of its groups.
+type Parts<'s> = Vec<(Gathered<'s>, Vec<String>)>;
+
+fn gather<'s>(driver: &Driver, store: Option<&'s Store>, seed: u64) -> Result<(Parts<'s>, Tally)> {
+    let Outcome { partials, tally } = driver.run_noting(
+        note,
+        || Gather::new(store, seed),
+        |gather, batch, hashes| gather.take(batch, hashes),
         |()| Ok(()),
-    )
+    )?;
+    let finish = |(gather, names): (Gather<'s>, _)| Ok((gather.finish()?, names));
+    Ok((partials.into_iter().map(finish).collect::<Result<_>>()?, tally))
 }
 
 impl Build {
@@ -105,18 +106,14 @@ impl Build {
     }
 
     fn gather_bloom(&self, driver: &Driver) -> Result<(Bloom, Tally)> {
-        let spill = Spill::new(self.memory);
-        let Outcome { partials, tally } =
-            gather(driver, |thread| Gather::new(thread, Some(&spill), self.plan.seed))?;
-        let parts: Vec<Part> = partials.into_iter().flat_map(|(gather, _)| gather.parts).collect();
+        let store = Store::new(self.memory);
+        let (parts, tally) = gather(driver, Some(&store), self.plan.seed)?;
         let mut distinct = Distinct::default();
-        parts.iter().for_each(|part| distinct.merge(&part.distinct));
-        let mut filter = Bloom::with(self.plan.params(distinct.n())?)?;
-        let kept: Vec<&[u64]> = parts.iter().map(|part| &part.hashes[..]).collect();
-        insert_hashes(&mut filter, &kept, driver.threads)?;
-        drop(parts);
-        spill.read(|_, _, hashes| insert_hashes(&mut filter, &[hashes], driver.threads))?;
-        Ok((filter, tally))
+        let counts = parts.iter().flat_map(|(gathered, _)| &gathered.counts);
+        counts.for_each(|count| distinct.merge(count));
+        let kept: Vec<_> = parts.into_iter().filter_map(|(gathered, _)| gathered.hashes).collect();
+        let params = self.plan.params(distinct.n())?;
+        Ok((insert_kept(params, &kept, driver.threads)?, tally))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Finding the columns of the key and the group in a Parquet file.
+//! Finding the columns of the key, the group and the weight in a Parquet file.
 
 use parquet::file::metadata::ParquetMetaData;
 
@@ -49,6 +49,17 @@ impl Columns<'_> {
             )));
         }
         Ok(picked)
+    }
+
+    /// The column of the weight.
+    pub(super) fn weight(&self, column: &Column) -> Result<Picked> {
+        let picked = self.pick(column)?;
+        match picked.kind {
+            Kind::Float => Err(self.refuse(format!(
+                "column {column} has floating-point numbers; a weight is a whole number"
+            ))),
+            _ => Ok(picked),
+        }
     }
 
     fn pick(&self, column: &Column) -> Result<Picked> {

@@ -1,4 +1,4 @@
-//! Parquet files: of all their columns only those of the key and the group are read, and row groups in parallel.
+//! Parquet files: of all their columns only those that are asked for are read, and row groups in parallel.
 
 mod cells;
 mod columns;
@@ -36,8 +36,10 @@ pub(crate) struct Table {
     metadata: ParquetMetaData,
     key: Picked,
     by: Option<Picked>,
+    weight: Option<Picked>,
     round: bool,
     integers: bool,
+    interval: Option<(i64, i64)>,
     meter: Arc<Meter>,
     next: usize,
 }
@@ -62,12 +64,15 @@ impl Table {
         let columns = Columns { name: &name, metadata: &metadata };
         let key = columns.key(shape)?;
         let by = shape.by.as_ref().map(|by| columns.group(by, shape.round)).transpose()?;
+        let weight = shape.weight.as_ref().map(|weight| columns.weight(weight)).transpose()?;
         Ok(Some(Table {
             pages,
             key,
             by,
+            weight,
             round: shape.round,
             integers: shape.integers,
+            interval: shape.interval,
             meter: Arc::clone(meter),
             next: 0,
             metadata,
@@ -80,13 +85,17 @@ impl Table {
         let Some(group) = self.metadata.row_groups().get(self.next) else { return Ok(None) };
         self.next += 1;
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+        let plain = group.column(self.key.leaf).uncompressed_size();
         let size: i64 = group.columns().iter().map(|column| column.compressed_size()).sum();
         Ok(Some(RowGroup {
             name: Arc::clone(&self.name),
             key: self.cells(self.next - 1, self.key)?,
             by: self.by.map(|by| self.cells(self.next - 1, by)).transpose()?,
+            weight: self.weight.map(|weight| self.cells(self.next - 1, weight)).transpose()?,
             round: self.round,
             integers: self.integers,
+            interval: self.interval,
+            step: row_group::step(usize::try_from(plain).unwrap_or(0), rows),
             left: rows,
             at: 0,
             decoded: 0,

@@ -4,23 +4,30 @@ use std::sync::Arc;
 
 use super::cells::{Cell, Cells};
 use super::damaged;
-use crate::batch::{Batch, Row};
+use crate::batch::{Batch, Record, Row};
 use crate::block::{BLOCK, MAX_RECORD};
 use crate::groups::Interner;
-use crate::parser::{EMPTY_KEY, NO_INTEGER, integer};
+use crate::parser::{
+    EMPTY_KEY, NO_INTEGER, NO_WEIGHT, check_interval, integer, put_integer, whole,
+};
 use crate::{Meter, Result};
 
 const LONG_KEY: &str = "the key is longer than 16 MiB";
-/// Rows decoded at once.
+/// Rows decoded at once, and the bytes they may have, in the mean, where their values are long.
 const ROWS: usize = 8192;
+const ROWS_BYTES: usize = 1 << 20;
 
 /// The rows that are left of a row group.
 pub(crate) struct RowGroup {
     pub(super) name: Arc<str>,
     pub(super) key: Cells,
     pub(super) by: Option<Cells>,
+    pub(super) weight: Option<Cells>,
     pub(super) round: bool,
     pub(super) integers: bool,
+    pub(super) interval: Option<(i64, i64)>,
+    /// Rows decoded at once.
+    pub(super) step: usize,
     /// Rows that have not been decoded.
     pub(super) left: usize,
     /// The next of the rows decoded last, and their number.
@@ -29,7 +36,7 @@ pub(crate) struct RowGroup {
     pub(super) meter: Arc<Meter>,
     /// Bytes of the file that a row stands for, in the mean.
     pub(super) bytes_a_row: f64,
-    /// The text of a group.
+    /// The text of a group or weight.
     pub(super) text: Vec<u8>,
 }
 
@@ -52,11 +59,13 @@ impl RowGroup {
     }
 
     fn decode(&mut self) -> Result<()> {
-        let rows = self.left.min(ROWS);
-        let RowGroup { key, by, name, .. } = self;
+        let rows = self.left.min(self.step);
+        let RowGroup { key, by, weight, name, .. } = self;
         damaged(name, || {
-            key.decode(rows)?;
-            by.as_mut().map_or(Ok(()), |by| by.decode(rows))
+            [Some(key), by.as_mut(), weight.as_mut()]
+                .into_iter()
+                .flatten()
+                .try_for_each(|column| column.decode(rows))
         })?;
         self.left -= rows;
         (self.at, self.decoded) = (0, rows);
@@ -64,42 +73,53 @@ impl RowGroup {
     }
 
     /// The next row. Its group comes last: a group is one only if it has a key.
-    fn row(
-        &mut self,
-        groups: &mut Interner,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(Row, Option<u32>), &'static str> {
-        let row = write_key(&self.key.cells[self.at], self.integers, bytes)?;
-        let Some(by) = &self.by else { return Ok((row, None)) };
+    fn row(&mut self, groups: &mut Interner, bytes: &mut Vec<u8>) -> Result<Record, &'static str> {
+        let row = self.write_key(bytes)?;
+        let weight = match &self.weight {
+            None => None,
+            Some(weight) => {
+                self.text.clear();
+                weight.cells[self.at].write(&mut self.text);
+                Some(whole(&self.text).ok_or(NO_WEIGHT)?)
+            }
+        };
+        let Some(by) = &self.by else { return Ok(Record { row, group: None, weight }) };
         let Some(group) = by.cells[self.at].some() else { return Err("the group is null") };
         self.text.clear();
         group.write(&mut self.text);
-        Ok((row, Some(groups.id(&self.text, self.round)?)))
+        let group = Some(groups.id(&self.text, 0..self.text.len(), self.round)?);
+        Ok(Record { row, group, weight })
+    }
+
+    /// Writes a key, with a newline behind it: the line that is printed for it. An integer's 64 bits stand apart.
+    fn write_key(&self, bytes: &mut Vec<u8>) -> Result<Row, &'static str> {
+        let cell = &self.key.cells[self.at];
+        let start = bytes.len();
+        cell.some().ok_or("the key is null")?.write(bytes);
+        let end = bytes.len();
+        if start == end {
+            return Err(EMPTY_KEY);
+        }
+        if end - start > MAX_RECORD {
+            bytes.truncate(start);
+            return Err(LONG_KEY);
+        }
+        bytes.push(b'\n');
+        let line = start..end + 1;
+        if !self.integers {
+            return Ok(Row::new(line, start..end));
+        }
+        let (bits, negative) = match cell {
+            Cell::Signed(number) => (number.cast_unsigned(), *number < 0),
+            Cell::Unsigned(number) => (*number, false),
+            _ => integer(&bytes[start..end]).ok_or(NO_INTEGER)?,
+        };
+        check_interval(bits, negative, self.interval)?;
+        Ok(Row::new(line, put_integer(bits, negative, bytes)))
     }
 }
 
-/// Writes a key, with a newline behind it: the line that is printed for it. An integer's 64 bits stand apart.
-fn write_key(cell: &Cell, integers: bool, bytes: &mut Vec<u8>) -> Result<Row, &'static str> {
-    let start = bytes.len();
-    cell.some().ok_or("the key is null")?.write(bytes);
-    let end = bytes.len();
-    if start == end {
-        return Err(EMPTY_KEY);
-    }
-    if end - start > MAX_RECORD {
-        bytes.truncate(start);
-        return Err(LONG_KEY);
-    }
-    bytes.push(b'\n');
-    let line = start..end + 1;
-    if !integers {
-        return Ok(Row::new(line, start..end));
-    }
-    let bits = match cell {
-        Cell::Signed(number) => number.cast_unsigned(),
-        Cell::Unsigned(number) => *number,
-        _ => integer(&bytes[start..end]).ok_or(NO_INTEGER)?,
-    };
-    bytes.extend(bits.to_le_bytes());
-    Ok(Row::new(line, end + 1..end + 9))
+/// How many rows are decoded at once where the values of `rows` take so many bytes.
+pub(super) fn step(bytes: usize, rows: usize) -> usize {
+    (ROWS_BYTES / (bytes / rows.max(1)).max(1)).clamp(1, ROWS)
 }

@@ -98,8 +98,8 @@ pub fn screened(driver: &Driver, filters: &Filters) -> (Vec<u8>, Vec<u8>, Summar
     let (mut admitted, mut rejected) = (Vec::new(), Vec::new());
     let wanted = Wanted { admitted: true, rejected: true };
     let summary = screen(driver, filters, None, wanted, |lines| {
-        admitted.extend(lines.admitted);
-        rejected.extend(lines.rejected);
+        admitted.extend(&lines.admitted);
+        rejected.extend(&lines.rejected);
         Ok(())
     });
     (admitted, rejected, summary.unwrap())

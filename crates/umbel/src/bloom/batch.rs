@@ -70,6 +70,32 @@ impl Bloom {
         Ok(())
     }
 
+    /// Looks up `len` keys wherever they stand: `key(i)` is the i-th, and bit i % 64 of `found[i / 64]` its answer. `found` has one
+    /// word for each 64 keys.
+    pub fn contains_each<'k>(
+        &self,
+        len: usize,
+        key: impl Fn(usize) -> &'k [u8],
+        found: &mut [u64],
+    ) -> Result<()> {
+        check_answers(len, len.div_ceil(64), found.len())?;
+        if self.params.key_type() == KeyType::U64 && (0..len).any(|i| key(i).len() != 8) {
+            self.check_key_type(KeyType::Bytes)?;
+        }
+        match self.blocked {
+            Some(blocked) => blocked.contains_each(&self.bits, len, key, found),
+            None => {
+                let mut buffer: [&[u8]; CHUNK] = [&[]; CHUNK];
+                for (words, start) in found.chunks_mut(CHUNK_WORDS).zip((0..len).step_by(CHUNK)) {
+                    let keys = &mut buffer[..CHUNK.min(len - start)];
+                    keys.iter_mut().zip(start..).for_each(|(slice, i)| *slice = key(i));
+                    self.contains_chunks(Keys::Bytes(keys), words);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The classic layout, chunk by chunk.
     fn contains_chunks(&self, keys: Keys<'_>, found: &mut [u64]) {
         let (m, k) = (self.params.sizing().bits(), self.params.sizing().probes());

@@ -63,22 +63,35 @@ impl Blocked {
     }
 
     pub(super) fn contains_mask(self, bits: &Memory, keys: Keys<'_>, found: &mut [u64]) {
-        simd::contains_batch(self.level, bits, self.source(keys), found);
+        simd::contains_batch(self.level, bits, &self.source(keys), found);
     }
 
     pub(super) fn insert_batch(self, bits: &mut Memory, keys: Keys<'_>) {
         let lines = bits.lines_mut();
         let window = Window { first: 0, total: lines.len() };
-        simd::insert_batch(self.level, lines, window, self.source(keys));
+        simd::insert_batch(self.level, lines, window, &self.source(keys));
     }
 
     pub(super) fn insert_mask(self, bits: &mut Memory, keys: Keys<'_>, new: &mut [u64]) {
-        simd::insert_mask(self.level, bits.lines_mut(), self.source(keys), new);
+        simd::insert_mask(self.level, bits.lines_mut(), &self.source(keys), new);
     }
 
-    fn source(self, keys: Keys<'_>) -> Source<'_> {
+    /// So many keys, of which `key(i)` is the i-th.
+    pub(super) fn contains_each<'k>(
+        self,
+        bits: &Memory,
+        len: usize,
+        key: impl Fn(usize) -> &'k [u8],
+        found: &mut [u64],
+    ) {
+        simd::contains_batch(self.level, bits, &Source::Texts { len, key, seed: self.seed }, found);
+    }
+
+    fn source<'k>(self, keys: Keys<'k>) -> Source<'k, impl Fn(usize) -> &'k [u8]> {
         match keys {
-            Keys::Bytes(keys) => Source::Texts(keys, self.seed),
+            Keys::Bytes(keys) => {
+                Source::Texts { len: keys.len(), key: move |i: usize| keys[i], seed: self.seed }
+            }
             Keys::U64(keys) => Source::Integers(keys, self.secret),
             Keys::Hashes(keys) => Source::Hashes(keys),
         }

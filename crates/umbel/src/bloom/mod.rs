@@ -46,6 +46,7 @@ mod store;
 
 pub use facts::Overfull;
 pub use keys::Keys;
+pub(crate) use params::same;
 pub use params::{KeyType, Params};
 pub use shard::{Router, Shard};
 

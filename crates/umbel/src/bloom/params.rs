@@ -97,7 +97,12 @@ impl Params {
     }
 }
 
-fn same<T: PartialEq + fmt::Display>(field: &'static str, ours: T, theirs: T) -> Result<()> {
+/// Refuses values that differ, naming the field and both.
+pub(crate) fn same<T: PartialEq + fmt::Display>(
+    field: &'static str,
+    ours: T,
+    theirs: T,
+) -> Result<()> {
     if ours == theirs {
         return Ok(());
     }

@@ -79,6 +79,7 @@ impl Shard<'_> {
     /// # Panics
     /// When a hash does not belong here: the key would be lost.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
-        simd::insert_batch(self.level, self.lines, self.window, Source::Hashes(hashes));
+        let source: Source<'_, fn(usize) -> &'static [u8]> = Source::Hashes(hashes);
+        simd::insert_batch(self.level, self.lines, self.window, &source);
     }
 }

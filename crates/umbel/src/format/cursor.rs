@@ -38,10 +38,15 @@ impl<'a> Cursor<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
+    /// A 4-byte length and that many bytes.
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {
+        let len = self.u32()? as usize;
+        self.take(len)
+    }
+
     /// A 4-byte length and that much UTF-8.
     pub(crate) fn text(&mut self) -> Result<&'a str> {
-        let len = self.u32()? as usize;
-        std::str::from_utf8(self.take(len)?)
+        std::str::from_utf8(self.bytes()?)
             .map_err(|_| Error::Format("a text in the file is not UTF-8".into()))
     }
 
@@ -56,11 +61,16 @@ impl<'a> Cursor<'a> {
 
 /// Writes what [`Cursor::text`] reads.
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
-    let len = u32::try_from(text.len()).map_err(|_| {
-        io::Error::new(io::ErrorKind::InvalidInput, "a name or metadata text is longer than 4 GiB")
+    put_bytes(out, text.as_bytes())
+}
+
+/// Writes what [`Cursor::bytes`] reads.
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
+    let len = u32::try_from(bytes.len()).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidInput, "a name, text or key is longer than 4 GiB")
     })?;
     out.extend(len.to_le_bytes());
-    out.extend(text.as_bytes());
+    out.extend(bytes);
     Ok(())
 }
 

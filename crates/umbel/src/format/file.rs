@@ -12,8 +12,13 @@ use super::Kind;
 use super::decoder::Decoder;
 use super::envelope::{Envelope, HEADER, stated_len};
 use crate::bloom::Bloom;
+use crate::countmin::{Conservative, CountMin};
+use crate::counts::{CountGroups, Counts};
 use crate::groups::Groups;
+use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Memory};
+use crate::near::Near;
+use crate::ranges::Ranges;
 use crate::{Error, Metadata, Result};
 
 /// An opened file. The header, the parameters and the metadata have been checked; the bits have not, until you
@@ -71,6 +76,20 @@ impl File {
     /// A file that stands in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<File> {
         File::new(PathBuf::from("memory"), Bytes::Read(bytes))
+    }
+
+    /// Opens a file and checks all of it.
+    pub(crate) fn open_verified(path: &Path) -> Result<File> {
+        let file = File::open(path)?;
+        file.verify()?;
+        Ok(file)
+    }
+
+    /// A file that stands in memory, all of it checked.
+    pub(crate) fn from_bytes_verified(bytes: &[u8]) -> Result<File> {
+        let file = File::from_bytes(bytes.to_vec())?;
+        file.verify()?;
+        Ok(file)
     }
 
     fn new(path: PathBuf, bytes: Bytes) -> Result<File> {
@@ -133,10 +152,75 @@ impl File {
         self.check(self.expect(Kind::Groups).and_then(|decoder| decoder.groups(self.metadata())))
     }
 
-    fn expect(&self, wanted: Kind) -> Result<Decoder<'_, impl Fn(Range<usize>) -> Result<Memory>>> {
+    /// The sketch in the file, its counters left where they are.
+    pub fn into_count_min(self) -> Result<CountMin> {
+        let mut sketch = self.decode(Kind::CountMin, |decoder| decoder.count_min())?;
+        *sketch.metadata_mut() = self.metadata().clone();
+        Ok(sketch)
+    }
+
+    /// The conservative sketch in the file, its counters left where they are.
+    pub fn into_conservative(self) -> Result<Conservative> {
+        let mut sketch = self.decode(Kind::Conservative, |decoder| decoder.conservative())?;
+        *sketch.metadata_mut() = self.metadata().clone();
+        Ok(sketch)
+    }
+
+    /// The counts over ranges in the file, left where they are.
+    pub fn into_ranges(self) -> Result<Ranges> {
+        let mut ranges = self.decode(Kind::Ranges, |decoder| decoder.ranges())?;
+        *ranges.metadata_mut() = self.metadata().clone();
+        Ok(ranges)
+    }
+
+    /// The heavy hitters in the file.
+    pub fn into_heavy(self) -> Result<Heavy> {
+        let mut heavy = self.decode(Kind::Heavy, |decoder| decoder.heavy())?;
+        *heavy.metadata_mut() = self.metadata().clone();
+        Ok(heavy)
+    }
+
+    /// The counts of one stream in the file, of whichever kind: see [`Kind::is_counts`].
+    pub fn into_counts(self) -> Result<Counts> {
+        let kind = self.kind();
+        let wanted = if kind.is_counts() { kind } else { Kind::Counts };
+        let mut counts = self.decode(wanted, |decoder| decoder.counts(kind))?;
+        *counts.metadata_mut() = self.metadata().clone();
+        Ok(counts)
+    }
+
+    /// The counts by group in the file.
+    pub fn into_count_groups(self) -> Result<CountGroups> {
+        let mut groups = self.decode(Kind::CountGroups, |decoder| decoder.count_groups())?;
+        *groups.metadata_mut() = self.metadata().clone();
+        Ok(groups)
+    }
+
+    /// The near structure in the file, its bits left where they are.
+    pub fn into_near(self) -> Result<Near> {
+        self.check(self.expect(Kind::Near).and_then(|decoder| decoder.near(self.metadata())))
+    }
+
+    /// Reads what the sections hold, all of it.
+    fn decode<T>(
+        &self,
+        wanted: Kind,
+        read: impl FnOnce(&mut Decoder<'_, Lines<'_>>) -> Result<T>,
+    ) -> Result<T> {
+        let whole = || {
+            let mut decoder = self.expect(wanted)?;
+            let decoded = read(&mut decoder)?;
+            decoder.end()?;
+            Ok(decoded)
+        };
+        self.check(whole())
+    }
+
+    fn expect(&self, wanted: Kind) -> Result<Decoder<'_, Lines<'_>>> {
         self.kind().expect(wanted)?;
         let Envelope { params, body, .. } = &self.envelope;
-        Ok(Decoder::new(&self.bytes[params.clone()], body.clone(), |range| self.memory(range)))
+        let lines: Lines<'_> = Box::new(|range| self.memory(range));
+        Ok(Decoder::new(&self.bytes[params.clone()], body.clone(), lines))
     }
 
     fn memory(&self, range: Range<usize>) -> Result<Memory> {
@@ -154,6 +238,9 @@ impl File {
         result.map_err(|error| error.at(&self.path))
     }
 }
+
+/// Gives the lines in a range of the file.
+type Lines<'a> = Box<dyn Fn(Range<usize>) -> Result<Memory> + 'a>;
 
 /// Reads a pipe: the header first, then no more than the header says.
 fn read_stream(mut stream: impl Read) -> Result<Vec<u8>> {

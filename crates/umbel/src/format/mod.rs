@@ -19,62 +19,28 @@
 //! # Ok::<(), umbel::Error>(())
 //! ```
 
+mod count;
+mod counts;
 mod cursor;
 mod decoder;
 mod envelope;
 mod file;
+mod heavy;
+mod kind;
+mod range;
 mod record;
 mod save;
 
 pub use file::File;
+pub use kind::Kind;
 pub use save::NewFile;
+pub(crate) use save::{save, to_bytes};
 
+pub(crate) use count::write_count_record;
+pub(crate) use counts::write_counts_record;
 pub(crate) use cursor::{Cursor, put_text};
 pub(crate) use envelope::Content;
+pub(crate) use heavy::write_heavy_record;
+pub(crate) use range::write_range_record;
 use record::read_record;
 pub(crate) use record::write_record;
-
-use std::fmt;
-
-use crate::{Error, Result};
-
-/// What a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Kind {
-    /// One Bloom filter.
-    Bloom,
-    /// Bloom filters by group.
-    Groups,
-}
-
-impl Kind {
-    fn id(self) -> u16 {
-        match self {
-            Kind::Bloom => 1,
-            Kind::Groups => 2,
-        }
-    }
-
-    fn from_id(id: u16) -> Result<Kind> {
-        [Kind::Bloom, Kind::Groups].into_iter().find(|kind| kind.id() == id).ok_or_else(|| {
-            Error::Format(format!(
-                "this file holds a structure of kind {id}, which this version of umbel does not know"
-            ))
-        })
-    }
-
-    /// Refuses a file of another kind.
-    pub(crate) fn expect(self, wanted: Kind) -> Result<()> {
-        if self == wanted { Ok(()) } else { Err(Error::Kind { wanted, found: self }) }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Bloom => "a Bloom filter",
-            Kind::Groups => "Bloom filters by group",
-        })
-    }
-}

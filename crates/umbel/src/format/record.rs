@@ -15,10 +15,7 @@ pub(crate) fn write_record(filter: &Bloom, out: &mut Vec<u8>) {
         Layout::Classic => 1,
         Layout::Blocked => 2,
     });
-    out.push(match params.key_type() {
-        KeyType::Bytes => 1,
-        KeyType::U64 => 2,
-    });
+    out.push(key_type_id(params.key_type()));
     out.extend(sizing.probes().to_le_bytes());
     out.extend(sizing.bits().to_le_bytes());
     out.extend(sizing.capacity().to_le_bytes());
@@ -34,7 +31,7 @@ pub(crate) fn write_record(filter: &Bloom, out: &mut Vec<u8>) {
 pub(crate) fn read_record(from: &mut Cursor<'_>) -> Result<(Params, Option<u64>)> {
     let strategy = from.u16()?;
     let layout = from.u8()?;
-    let key_type = from.u8()?;
+    let key_type = read_key_type(from)?;
     let probes = from.u32()?;
     let bits = from.u64()?;
     let capacity = from.u64()?;
@@ -60,15 +57,6 @@ pub(crate) fn read_record(from: &mut Cursor<'_>) -> Result<(Params, Option<u64>)
             )));
         }
     };
-    let key_type = match key_type {
-        1 => KeyType::Bytes,
-        2 => KeyType::U64,
-        _ => {
-            return Err(Error::Format(format!(
-                "key type {key_type} is unknown to this version of umbel"
-            )));
-        }
-    };
     let inserted = match flags {
         0 => Some(inserted),
         INSERTED_UNKNOWN if inserted == 0 => None,
@@ -87,4 +75,21 @@ pub(crate) fn read_record(from: &mut Cursor<'_>) -> Result<(Params, Option<u64>)
         .with_strategy(Strategy::from_parts(strategy, &seeds)?)?
         .with_key_type(key_type);
     Ok((params, inserted))
+}
+
+pub(super) fn key_type_id(key_type: KeyType) -> u8 {
+    match key_type {
+        KeyType::Bytes => 1,
+        KeyType::U64 => 2,
+    }
+}
+
+pub(super) fn read_key_type(from: &mut Cursor<'_>) -> Result<KeyType> {
+    match from.u8()? {
+        1 => Ok(KeyType::Bytes),
+        2 => Ok(KeyType::U64),
+        other => {
+            Err(Error::Format(format!("key type {other} is unknown to this version of umbel")))
+        }
+    }
 }

@@ -153,3 +153,20 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
         Err(_) => Ok(path.into()),
     }
 }
+
+/// Writes a file: complete or not at all.
+pub(crate) fn save(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut NewFile) -> io::Result<()>,
+) -> Result<()> {
+    let mut file = NewFile::create(path)?;
+    write(&mut file).map_err(|error| file.named(error))?;
+    file.commit()
+}
+
+/// The bytes of a file.
+pub(crate) fn to_bytes(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(|source| Error::Io { path: "memory".into(), source })?;
+    Ok(bytes)
+}

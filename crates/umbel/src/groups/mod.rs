@@ -27,7 +27,8 @@ use crate::bloom::{Bloom, KeyType, Keys, Overfull};
 use crate::format::{Content, File, Kind, NewFile, put_text, write_record};
 use crate::hash::{Strategy, xxh3};
 use crate::{Error, Metadata, Result};
-use name::Name;
+
+pub(crate) use name::Name;
 
 /// Bloom filters by group. See the [module](self).
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 /// A group's name. Numbers come first, by value; then the other names, by their bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Name(pub(super) String);
+pub(crate) struct Name(pub(crate) String);
 
 impl Ord for Name {
     fn cmp(&self, other: &Name) -> Ordering {

@@ -108,16 +108,33 @@ pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], keys: Source<'_>, found: &mut [u64]) {
+pub(super) fn contains_batch<'k>(
+    lines: &[Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    found: &mut [u64],
+) {
     generic::contains_batch::<Halves>(lines, keys, found);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_batch(lines: &mut [Line], window: Window, keys: Source<'_>) {
+pub(super) fn insert_batch<'k>(
+    lines: &mut [Line],
+    window: Window,
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
     generic::insert_batch::<Halves>(lines, window, keys);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_mask(lines: &mut [Line], keys: Source<'_>, new: &mut [u64]) {
+pub(super) fn insert_mask<'k>(
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    new: &mut [u64],
+) {
     generic::insert_mask::<Halves>(lines, keys, new);
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
+    generic::hash_batch(keys, seed, hashes);
 }

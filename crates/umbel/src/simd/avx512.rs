@@ -39,9 +39,9 @@ impl Lanes for Whole {
     }
 
     #[inline(always)]
-    fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
+    fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
         // SAFETY: called only from the functions below, which have AVX-512.
-        unsafe { eight::hash(keys, seed, hashes) }
+        unsafe { eight::hash(key, seed, hashes) }
     }
 }
 
@@ -83,16 +83,33 @@ fn zeros(bytes: &[u8; 64]) -> u64 {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], keys: Source<'_>, found: &mut [u64]) {
+pub(super) fn contains_batch<'k>(
+    lines: &[Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    found: &mut [u64],
+) {
     generic::contains_batch::<Whole>(lines, keys, found);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert_batch(lines: &mut [Line], window: Window, keys: Source<'_>) {
+pub(super) fn insert_batch<'k>(
+    lines: &mut [Line],
+    window: Window,
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
     generic::insert_batch::<Whole>(lines, window, keys);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert_mask(lines: &mut [Line], keys: Source<'_>, new: &mut [u64]) {
+pub(super) fn insert_mask<'k>(
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    new: &mut [u64],
+) {
     generic::insert_mask::<Whole>(lines, keys, new);
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
+    generic::hash_batch(keys, seed, hashes);
 }

@@ -36,26 +36,24 @@ const SECRET: [u64; 16] = [
 
 /// The hashes of keys; those that do not stand among eight of one length, one by one.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
-    let keys = &keys[..hashes.len()];
-    let ((eights, rest), (hashes, last)) = (keys.as_chunks(), hashes.as_chunks_mut());
+#[inline]
+pub(super) fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
+    let (eights, rest) = hashes.as_chunks_mut();
     let first = [secret(0, seed), secret(2, seed)];
-    for (keys, hashes) in eights.iter().zip(hashes) {
+    let mut start = 0;
+    for hashes in eights {
+        let keys: &[&[u8]; 8] = &std::array::from_fn(|i| key(start + i));
+        start += 8;
         let len = keys[0].len();
         let alike = keys.iter().all(|key| key.len() == len);
         if alike && (17..=128).contains(&len) {
             // SAFETY: all keys have this length.
             unsafe { hash_eight(keys, len, seed, first, hashes) };
         } else {
-            one_by_one(keys, seed, hashes);
+            hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
         }
     }
-    one_by_one(rest, seed, last);
-}
-
-#[inline(always)]
-fn one_by_one(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
-    hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
+    rest.iter_mut().zip(start..).for_each(|(hash, i)| *hash = xxh3(key(i), seed));
 }
 
 /// `first` is what the secrets of the first two folds are with this seed.
@@ -165,7 +163,7 @@ mod tests {
         for len in [0, 7, 8, 9, keys.len()] {
             let mut hashes = vec![0; len];
             // SAFETY: AVX-512 is there.
-            unsafe { hash(keys, seed, &mut hashes) };
+            unsafe { hash(|i| keys[i], seed, &mut hashes) };
             assert_eq!(hashes, expected[..len]);
         }
     }

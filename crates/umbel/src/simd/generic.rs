@@ -12,7 +12,7 @@
 //! that they stand in a row. Where the filter fits the cache, asking is work for nothing, and is left out.
 
 use super::{Source, Window, prefetch};
-use crate::hash::{mix, reduce, xxh3};
+use crate::hash::{mix, reduce, xxh3, xxh3_u64};
 use crate::memory::Line;
 
 /// Filters up to this many lines (512 KiB) are taken to be in the cache.
@@ -30,10 +30,10 @@ pub(super) trait Lanes {
     fn set(line: &mut Line, g: u64) -> u8;
     /// One bit for each byte that is zero.
     fn zeros(bytes: &[u8; 64]) -> u64;
-    /// The hashes of keys.
+    /// The hashes of keys, of which `key(i)` is the i-th.
     #[inline(always)]
-    fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
-        hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
+    fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
+        hashes.iter_mut().enumerate().for_each(|(i, hash)| *hash = xxh3(key(i), seed));
     }
 }
 
@@ -85,7 +85,11 @@ pub(super) fn insert<L: Lanes>(lines: &mut [Line], hash: u64) -> bool {
 }
 
 #[inline(always)]
-pub(super) fn contains_batch<L: Lanes>(lines: &[Line], keys: Source<'_>, found: &mut [u64]) {
+pub(super) fn contains_batch<'k, L: Lanes>(
+    lines: &[Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    found: &mut [u64],
+) {
     let (first, len) = (lines.as_ptr(), lines.len());
     let mut found = found.iter_mut();
     // SAFETY: every place is that of a line.
@@ -97,7 +101,11 @@ pub(super) fn contains_batch<L: Lanes>(lines: &[Line], keys: Source<'_>, found: 
 }
 
 #[inline(always)]
-pub(super) fn insert_batch<L: Lanes>(lines: &mut [Line], window: Window, keys: Source<'_>) {
+pub(super) fn insert_batch<'k, L: Lanes>(
+    lines: &mut [Line],
+    window: Window,
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
     let (first, len) = (lines.as_mut_ptr(), lines.len());
     // SAFETY: every place is that of a line, and `lines` is borrowed mutably.
     let set = |place, g| L::set(unsafe { &mut *first.byte_add(place) }, g);
@@ -105,7 +113,11 @@ pub(super) fn insert_batch<L: Lanes>(lines: &mut [Line], window: Window, keys: S
 }
 
 #[inline(always)]
-pub(super) fn insert_mask<L: Lanes>(lines: &mut [Line], keys: Source<'_>, new: &mut [u64]) {
+pub(super) fn insert_mask<'k, L: Lanes>(
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    new: &mut [u64],
+) {
     let (first, len) = (lines.as_mut_ptr(), lines.len());
     let mut new = new.iter_mut();
     // SAFETY: every place is that of a line, and `lines` is borrowed mutably.
@@ -117,15 +129,23 @@ pub(super) fn insert_mask<L: Lanes>(lines: &mut [Line], keys: Source<'_>, new: &
     });
 }
 
+/// The hashes of integer keys.
+#[inline(always)]
+pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
+    for (hash, &key) in hashes.iter_mut().zip(keys) {
+        *hash = xxh3_u64(key, seed);
+    }
+}
+
 /// Calls `missing` for each key in order, with its line's distance from the first in bytes and its remixed hash; and
 /// `done` for each block, with a bit for each zero that `missing` gave, and a bit for each key. Panics when the line of a key
 /// is not one of the `len` in the window.
 #[inline(always)]
-fn visit<L: Lanes>(
+fn visit<'k, L: Lanes>(
     first: *const Line,
     len: usize,
     window: Window,
-    keys: Source<'_>,
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     mut missing: impl FnMut(usize, u64) -> u8,
     mut done: impl FnMut(u64, u64),
 ) {
@@ -177,7 +197,13 @@ impl Block {
     /// Works out the places of the keys from `start` on, among the `len` lines of a window; panics when one lies
     /// outside.
     #[inline(always)]
-    fn fill<L: Lanes>(&mut self, len: usize, window: Window, keys: Source<'_>, start: usize) {
+    fn fill<'k, L: Lanes>(
+        &mut self,
+        len: usize,
+        window: Window,
+        keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+        start: usize,
+    ) {
         self.len = keys.len().saturating_sub(start).min(BLOCK);
         if self.len == 0 {
             return;

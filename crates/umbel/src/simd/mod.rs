@@ -11,6 +11,7 @@ mod generic;
 #[cfg(target_arch = "x86_64")]
 mod inline;
 mod portable;
+pub(crate) mod select;
 mod source;
 
 pub(crate) use source::Source;
@@ -113,18 +114,38 @@ pub(crate) fn insert_u64(level: Level, lines: &mut [Line], key: u64, secret: u64
 }
 
 /// One answer bit a key, 64 to a word of `found`.
-pub(crate) fn contains_batch(level: Level, lines: &[Line], keys: Source<'_>, found: &mut [u64]) {
+pub(crate) fn contains_batch<'k>(
+    level: Level,
+    lines: &[Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    found: &mut [u64],
+) {
     dispatch!(level, contains_batch(lines, keys, found))
 }
 
 /// Sets the bits of every key. Panics when the line of a key is not in the window.
-pub(crate) fn insert_batch(level: Level, lines: &mut [Line], window: Window, keys: Source<'_>) {
+pub(crate) fn insert_batch<'k>(
+    level: Level,
+    lines: &mut [Line],
+    window: Window,
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
     dispatch!(level, insert_batch(lines, window, keys))
 }
 
 /// Sets the bits of every key, in order; one bit a key that was new, 64 to a word of `new`.
-pub(crate) fn insert_mask(level: Level, lines: &mut [Line], keys: Source<'_>, new: &mut [u64]) {
+pub(crate) fn insert_mask<'k>(
+    level: Level,
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    new: &mut [u64],
+) {
     dispatch!(level, insert_mask(lines, keys, new))
+}
+
+/// The hashes of integer keys.
+pub(crate) fn hash_batch(level: Level, keys: &[u64], seed: u64, hashes: &mut [u64]) {
+    dispatch!(level, hash_batch(keys, seed, hashes))
 }
 
 /// Asks memory for what will soon be needed; any address is good.

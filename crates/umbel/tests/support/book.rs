@@ -61,11 +61,11 @@ impl Record {
     }
 }
 
-fn hi(a: u64, b: u64) -> u64 {
+pub fn hi(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-fn mix(x: u64) -> u64 {
+pub fn mix(x: u64) -> u64 {
     (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 

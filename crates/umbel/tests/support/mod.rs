@@ -4,7 +4,16 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod book;
+pub mod count_book;
+pub mod count_samples;
+pub mod exact_sum;
 pub mod filters;
+pub mod near_book;
+pub mod near_samples;
+pub mod numbers;
+pub mod peak;
 pub mod random;
 pub mod samples;
+pub mod sketches;
 pub mod spread;
+pub mod streams;

@@ -6,7 +6,7 @@
 use umbel::distinct::Distinct;
 use umbel::format::File;
 use umbel::hash::xxh3;
-use umbel::{Bloom, Groups, Layout};
+use umbel::{Bloom, CountGroups, Counts, Groups, Heavy, Layout, Near, Ranges, Sketch};
 
 /// The bytes as they are, then with correct checksums: a mutation would seldom get past them.
 pub fn all_ways(bytes: &[u8], parser: fn(&[u8])) {
@@ -34,6 +34,99 @@ pub fn groups(bytes: &[u8]) {
         groups.iter().for_each(|(_, filter)| work(filter.clone()));
     }
     let _ = File::from_bytes(bytes.to_vec()).and_then(File::into_groups);
+}
+
+pub fn counts(bytes: &[u8]) {
+    if let Ok(counts) = Counts::from_bytes(bytes) {
+        assert_eq!(counts.to_bytes().unwrap(), bytes);
+        count(counts);
+    }
+    if let Ok(counts) = File::from_bytes(bytes.to_vec()).and_then(File::into_counts) {
+        count(counts);
+    }
+}
+
+pub fn count_groups(bytes: &[u8]) {
+    if let Ok(groups) = CountGroups::from_bytes(bytes) {
+        assert_eq!(groups.to_bytes().unwrap(), bytes);
+        groups.iter().for_each(|(_, counts)| count(counts.clone()));
+    }
+    let _ = File::from_bytes(bytes.to_vec()).and_then(File::into_count_groups);
+}
+
+/// All that can be asked of counts; their counters may be anything.
+fn count(mut counts: Counts) {
+    let key = 5_i64.to_le_bytes();
+    let known = counts.estimate(&key).unwrap();
+    if counts.add(&key, 3).is_ok() {
+        assert!(counts.estimate(&key).unwrap() >= known.min(u64::MAX - 3));
+    }
+    let _ = (counts.bound(), counts.is_saturated());
+    match counts.sketch() {
+        Some(Sketch::Plain(sketch)) => {
+            assert!(sketch.inner_product(sketch).unwrap().bound >= 0.0);
+        }
+        Some(Sketch::Ranges(ranges)) => ask_ranges(ranges),
+        _ => {}
+    }
+    counts.heavy().into_iter().for_each(ask_heavy);
+    let other = counts.clone();
+    let conservative = matches!(counts.sketch(), Some(Sketch::Conservative(_)));
+    assert_eq!(counts.merge(&other).is_err(), conservative);
+}
+
+fn ask_ranges(ranges: &Ranges) {
+    let (lo, hi) = (ranges.params().lo(), ranges.params().hi());
+    let middle = lo.midpoint(hi);
+    for range in [lo..=hi, lo..=middle, middle..=hi, middle..=middle] {
+        assert!(ranges.sum(range).unwrap().estimate <= ranges.total());
+    }
+    for q in [0.0, 0.3, 1.0] {
+        let quantile = ranges.quantile(q).unwrap();
+        assert!(quantile.is_none_or(|quantile| (lo..=hi).contains(&quantile.value)));
+    }
+}
+
+fn ask_heavy(heavy: &Heavy) {
+    assert!(heavy.top(3).len() <= 3 && heavy.above(0.1).is_ok());
+    assert!(heavy.is_saturated() || heavy.missed() <= heavy.bound());
+}
+
+pub fn near(bytes: &[u8]) {
+    if let Ok(near) = Near::from_bytes(bytes) {
+        assert_eq!(near.to_bytes().unwrap(), bytes);
+        ask(&near);
+        // An exact list finds what it says it holds.
+        for x in [0, i64::MAX, -1000] {
+            if let Ok(Some(nearest)) = near.nearest(x) {
+                assert!(near.contains(nearest.value).unwrap_or(true));
+            }
+        }
+        grow(near);
+    }
+    if let Ok(near) = File::from_bytes(bytes.to_vec()).and_then(File::into_near) {
+        ask(&near);
+    }
+}
+
+/// All that can be asked of a near structure, whatever its bits are.
+fn ask(near: &Near) {
+    let mut answers = [false; 3];
+    let _ = near.contains_batch(&[1, -7, i64::MAX], &mut answers);
+    for x in [0, 12, -1, i64::MIN, i64::MAX] {
+        let _ = (near.contains(x), near.contains_within(x, 0.0), near.nearest(x));
+    }
+    assert!((0.0..=1.0).contains(&near.expected_rate_now()) && !near.why().is_empty());
+    let _ = near.overfull().map(|warning| warning.to_string());
+}
+
+fn grow(mut near: Near) {
+    if let Ok(_new) = near.insert(3) {
+        assert!(near.structure().grows() && near.contains(3).unwrap());
+        let other = near.clone();
+        near.merge(&other).unwrap();
+        assert!(near.contains(3).unwrap());
+    }
 }
 
 /// As they are, then with a correct checksum behind them.

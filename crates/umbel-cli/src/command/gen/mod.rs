@@ -63,6 +63,11 @@ impl Common {
         Random::new(self.seed)
     }
 
+    /// Where the data goes.
+    fn path(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new("-"))
+    }
+
     /// Gives `fill` the place to write to. An error of writing gets the name of that place; any other has its own.
     fn write(self, fill: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
         let path = self.output.unwrap_or("-".into());

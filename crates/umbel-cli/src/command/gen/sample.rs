@@ -10,6 +10,7 @@ use umbel_io::{Error, Meter, Source};
 
 use super::Common;
 use super::random::Random;
+use crate::overlap;
 
 /// Print some of the lines of a file, in their order
 #[derive(clap::Args)]
@@ -34,6 +35,7 @@ pub struct Args {
 impl Args {
     pub fn run(self) -> Result<()> {
         let mut random = self.common.random();
+        overlap::check(self.common.path(), [&self.file])?;
         let mut lines = Lines::open(Source::new(self.file))?;
         self.common.write(|out| choose(&mut lines, self.limit, &mut random, out))
     }

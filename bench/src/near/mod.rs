@@ -1,0 +1,66 @@
+//! "Is there one within alpha?": umbel's structures beside other ways to search, on the same values in the same run.
+//!
+//! Values are integers, spread evenly over 2^40, and beta is 1, so that cells are the values themselves and every way answers the same
+//! question. The rate asked for is 1 % for the whole question.
+
+mod course;
+mod judge;
+mod others;
+mod ours;
+
+use course::Course;
+use judge::Judge;
+
+use crate::table::Table;
+
+/// The rate asked for.
+const RATE: f64 = 0.01;
+const RATIOS: [u64; 4] = [1, 10, 100, 1000];
+const SIZES: [(usize, &str); 3] = [(10_000, "10 K"), (1_000_000, "1 M"), (10_000_000, "10 M")];
+
+/// A way to search. It holds the values of a course.
+trait Candidate {
+    fn name(&self) -> &'static str;
+    /// Bytes of memory the answers come from.
+    fn bytes(&self) -> usize;
+    /// How many of the questions are answered "yes".
+    fn count(&self, questions: &[i64], alpha: u64) -> usize;
+}
+
+/// Runs all and prints a table for each number of values.
+pub fn run() {
+    let mut judge = Judge::default();
+    for (n, name) in SIZES {
+        println!("{}", run_size(n, name, &mut judge));
+    }
+    println!("{judge}");
+}
+
+fn run_size(n: usize, name: &str, judge: &mut Judge) -> Table {
+    let values = course::values(n);
+    let exact = others::exact(&values);
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for ratio in RATIOS {
+        let built: Vec<_> =
+            others::probing(&values, ratio).into_iter().chain(ours::all(&values, ratio)).collect();
+        let candidates: Vec<&dyn Candidate> =
+            built.iter().chain(&exact).map(|candidate| &**candidate).collect();
+        let measured = Course::new(&values, ratio).run(&candidates);
+        rows.resize_with(measured.len(), Vec::new);
+        for (row, measured) in rows.iter_mut().zip(measured) {
+            if row.is_empty() {
+                row.push(measured.name.to_owned());
+            }
+            row.push(measured.to_string());
+            judge.take(n, ratio, measured);
+        }
+        eprintln!("{name} values, alpha/beta {ratio}: done");
+    }
+    let title = format!("{name} values: bits · ns absent/present · wrong %");
+    let ratios = RATIOS.map(|ratio| format!("alpha/beta {ratio}"));
+    let heading: Vec<&str> =
+        [title.as_str()].into_iter().chain(ratios.iter().map(String::as_str)).collect();
+    let mut table = Table::new(&heading);
+    rows.into_iter().for_each(|row| table.push(row));
+    table
+}

@@ -1,0 +1,111 @@
+//! `umbel count build`: from keys to a sketch of their counts.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use umbel::counts::Sketch;
+use umbel::{Counts, KeyType, Metadata};
+use umbel_io::{Column, Driver, Shape, Tally, count};
+
+use super::sketching::Sketching;
+use crate::command::build::KeyTypeName;
+use crate::input::{Grouping, Input};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::{notice, overlap, remembered};
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel count build access.log --key 1 -d ' ' --eps 0.0001 --delta 0.01 -o hits.umbel
+  umbel count build sales.csv --key product --weight euros -o sales.umbel     sums instead of counts
+  umbel count build sales.csv --key product --by country -o sales.umbel     one for each group
+  umbel count build flows.csv --key port --integers 0..65535 -o ports.umbel   for range and quantile
+  umbel count build tue.log --like mon.umbel -o tue.umbel     can be merged with mon";
+
+/// Count the keys of files or stdin into a sketch: estimates that are never too low
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Files with keys, also compressed; - or none is stdin
+    files: Vec<PathBuf>,
+
+    /// The file to write; one that stands there is replaced when the new one is whole
+    #[arg(short = 'o', long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// A text pair to keep in the file; may be repeated
+    #[arg(long, value_name = "K=V")]
+    meta: Vec<String>,
+
+    #[command(flatten)]
+    sketching: Sketching,
+
+    /// The column of the weight, a whole number [default: each row counts 1]
+    #[arg(long, value_name = "COL", help_heading = "Input")]
+    weight: Option<Column>,
+
+    /// What the keys are: int takes decimal text as 64-bit numbers
+    #[arg(
+        long = "type",
+        value_enum,
+        default_value_t,
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
+    key_type: KeyTypeName,
+
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    grouping: Grouping,
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
+        remembered::write(&mut Metadata::default(), &self.input, &self.grouping, &self.meta)?;
+        overlap::check(&self.output, &self.files)?;
+        let mut out = Output::create(&self.output)?;
+        let driver = self.driver(&empty);
+        let progress = Progress::watch(&driver.meter);
+        let tally = if self.grouping.by.is_some() {
+            let (mut groups, tally) = count::count_groups(&driver, &empty)?;
+            drop(progress);
+            self.remember(groups.metadata_mut())?;
+            groups.write_to(&mut out)?;
+            tally
+        } else {
+            let (mut counts, tally) = count::count(&driver, &empty)?;
+            drop(progress);
+            self.remember(counts.metadata_mut())?;
+            counts.write_to(&mut out)?;
+            tally
+        };
+        report(&tally);
+        out.commit()?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn driver(&self, empty: &Counts) -> Driver {
+        let shape = self.input.shape(&self.grouping, empty.key_type() == KeyType::U64);
+        let interval = match empty.sketch() {
+            Some(Sketch::Ranges(ranges)) => Some((ranges.params().lo(), ranges.params().hi())),
+            _ => None,
+        };
+        self.input.driver(&self.files, Shape { weight: self.weight.clone(), interval, ..shape })
+    }
+
+    fn remember(&self, metadata: &mut Metadata) -> Result<()> {
+        remembered::write(metadata, &self.input, &self.grouping, &self.meta)
+    }
+}
+
+/// Says what was not counted.
+fn report(tally: &Tally) {
+    notice::malformed(tally);
+    if tally.rows == 0 {
+        notice::warn("there are no keys in the input; the sketch is empty");
+    }
+}

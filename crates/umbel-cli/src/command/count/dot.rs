@@ -1,0 +1,62 @@
+//! `umbel count dot`: the inner product of two sketches.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use umbel::Counts;
+
+use crate::output::Output;
+use crate::table::percent;
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel count dot orders.umbel clicks.umbel     how many pairs have the same key (the size of a join)
+  umbel count dot hits.umbel hits.umbel         the second moment: how uneven is the traffic?";
+
+/// Estimate the inner product of two sketches: the sum over all keys of count times count
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A sketch
+    first: PathBuf,
+
+    /// Another with the same parameters, or the same
+    second: PathBuf,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        let (first, second) = (Counts::open(&self.first)?, Counts::open(&self.second)?);
+        let (a, b) = (super::plain(&first, &self.first)?, super::plain(&second, &self.second)?);
+        let product = a
+            .inner_product(b)
+            .with_context(|| format!("{} and {}", self.first.display(), self.second.display()))?;
+        let mut out = Output::stdout();
+        let confidence = 1.0 - a.params().delta();
+        if self.json {
+            let object = json!({
+                "estimate": product.estimate.to_string(),
+                "bound": product.bound,
+                "confidence": confidence,
+            });
+            writeln!(out, "{object}")?;
+        } else {
+            writeln!(out, "inner product  {}", product.estimate)?;
+            writeln!(
+                out,
+                "never too low; too high by at most {:.0} with a probability of {}",
+                product.bound,
+                percent(confidence)
+            )?;
+        }
+        out.commit()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,76 @@
+//! `umbel count`: how often did a key come?
+
+mod build;
+mod dot;
+mod heavy;
+mod quantile;
+mod query;
+mod range;
+mod sketching;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Subcommand;
+use umbel::counts::Sketch;
+use umbel::{CountMin, Counts, Error, Ranges};
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel count build access.log --key 1 -d ' ' -o hits.umbel     count the first column
+  umbel count query hits.umbel addresses.txt                    what did each of these come to?
+  umbel count heavy access.log --key 1 -d ' ' --top 20          the most frequent
+  umbel merge mon.umbel tue.umbel -o week.umbel                 counts add up";
+
+/// Count keys in bounded memory: estimates that are never too low
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Args),
+    Query(query::Args),
+    Dot(dot::Args),
+    Heavy(heavy::Args),
+    Range(range::Args),
+    Quantile(quantile::Args),
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::Build(args) => args.run(),
+            Command::Query(args) => args.run(),
+            Command::Dot(args) => args.run(),
+            Command::Heavy(args) => args.run(),
+            Command::Range(args) => args.run(),
+            Command::Quantile(args) => args.run(),
+        }
+    }
+}
+
+/// The counts over ranges among what a file holds.
+fn ranges<'c>(counts: &'c Counts, path: &Path) -> Result<&'c Ranges> {
+    match counts.sketch() {
+        Some(Sketch::Ranges(ranges)) => Ok(ranges),
+        _ => bail!(
+            "{}: it holds {}, not counts over ranges: build it with --integers",
+            path.display(),
+            counts.kind()
+        ),
+    }
+}
+
+/// The plain sketch among what a file holds.
+fn plain<'c>(counts: &'c Counts, path: &Path) -> Result<&'c CountMin> {
+    match counts.sketch() {
+        Some(Sketch::Plain(sketch)) => Ok(sketch),
+        Some(Sketch::Conservative(_)) => bail!("{}: {}", path.display(), Error::OrderMatters),
+        _ => bail!("{}: it holds {}, not a count-min sketch", path.display(), counts.kind()),
+    }
+}

@@ -1,0 +1,117 @@
+//! `umbel count query`: what did each key come to?
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use serde_json::json;
+use umbel::counts::CountGroups;
+use umbel::format::{File, Kind};
+use umbel::{Counts, KeyType};
+use umbel_io::count;
+
+use crate::input::{Grouping, Input};
+use crate::notice;
+use crate::output::Output;
+use crate::progress::Progress;
+
+const EXAMPLES: &str = "\
+Examples:
+  umbel count query hits.umbel keys.txt               each key, a tab, its estimate
+  umbel count query hits.umbel keys.txt --above 100   those that may have come more than 100 times
+  umbel count query hits.umbel log.csv --key user --json
+Exit code: 0 = a key was printed, 1 = none, 2 = an error.";
+
+/// Print what each key came to: never too low
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The sketch
+    sketch: PathBuf,
+
+    /// Files with keys, also compressed; - or none is stdin
+    files: Vec<PathBuf>,
+
+    /// Ask the counts of this group
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+
+    /// Print only keys whose estimate is above this; no key that really is above is left out
+    #[arg(long, value_name = "COUNT")]
+    above: Option<u64>,
+
+    /// Print JSON, one object a line, with the bound of the error
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    input: Input,
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode> {
+        let counts = self.open()?;
+        let integers = counts.key_type() == KeyType::U64;
+        let driver =
+            self.input.driver(&self.files, self.input.shape(&Grouping::default(), integers));
+        let mut out = Output::stdout();
+        let live = driver.is_live();
+        let progress = Progress::beside_lines(&driver.meter);
+        let bound = counts.bound();
+        let (written, tally) = count::query(
+            &driver,
+            |keys, estimates| Ok(counts.estimate_batch(keys, estimates)?),
+            |batch, row, estimate, lines| {
+                let wanted = self.above.is_none_or(|above| estimate > above);
+                if wanted {
+                    let start = lines.len();
+                    batch.write_key(row, integers, lines);
+                    self.write(start, estimate, bound, lines);
+                }
+                wanted
+            },
+            |lines| out.deliver(&lines, live),
+        )?;
+        drop(progress);
+        out.commit()?;
+        notice::malformed(&tally);
+        Ok(ExitCode::from(u8::from(written == 0)))
+    }
+
+    fn open(&self) -> Result<Counts> {
+        let path = self.sketch.display();
+        match (File::open(&self.sketch)?.kind(), &self.group) {
+            (Kind::CountGroups, group) => {
+                let groups = CountGroups::open(&self.sketch)?;
+                let names = || groups.names().collect::<Vec<_>>().join(", ");
+                let Some(group) = group else {
+                    bail!(
+                        "{path}: it holds counts by group: name one with --group; it has: {}",
+                        names()
+                    )
+                };
+                match groups.get(group) {
+                    Ok(counts) => Ok(counts.clone()),
+                    Err(error) => bail!("{path}: {error}; it has: {}", names()),
+                }
+            }
+            (Kind::Bloom | Kind::Groups, _) => {
+                bail!("{path}: it holds a filter, not counts; make them with umbel count build")
+            }
+            (_, Some(_)) => bail!("{path}: it has no groups: leave out --group"),
+            (_, None) => Ok(Counts::open(&self.sketch)?),
+        }
+    }
+
+    /// Completes the line of the key that begins at `start`. Writing to memory does not fail.
+    fn write(&self, start: usize, estimate: u64, bound: u64, lines: &mut Vec<u8>) {
+        let _ = if self.json {
+            let key = String::from_utf8_lossy(&lines[start..]).into_owned();
+            lines.truncate(start);
+            writeln!(lines, "{}", json!({ "key": key, "estimate": estimate, "bound": bound }))
+        } else {
+            writeln!(lines, "\t{estimate}")
+        };
+    }
+}

@@ -1,0 +1,123 @@
+//! An input that comes little by little is answered line by line, long before it ends.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use support::{Folder, text, words};
+
+/// Lines as they come out.
+fn lines(stdout: ChildStdout) -> Receiver<String> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines() {
+            send.send(line.unwrap()).unwrap();
+        }
+    });
+    receive
+}
+
+/// The pipe stays open; what is written to it comes back as a line.
+fn answers(stdin: &mut ChildStdin, lines: &Receiver<String>, write: &[&str], line: &str) {
+    for part in write {
+        stdin.write_all(part.as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(lines.recv_timeout(Duration::from_secs(30)).as_deref(), Ok(line), "{write:?}");
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("ids.txt", "a\nB\nPAR1\n");
+    folder.run("build ids.txt -o ids.umbel");
+    folder.write("groups.tsv", "a\tx\nB\ty\nPAR1\ty\n");
+    folder.run("build groups.tsv --key 1 --by 2 -o groups.umbel");
+    folder
+}
+
+#[test]
+fn a_line_is_answered_before_the_pipe_ends() {
+    let folder = folder();
+    for line in [
+        "screen ids.umbel",
+        "screen ids.umbel - --threads 1",
+        "screen ids.umbel --threads 7",
+        "screen ids.umbel --admitted -",
+        "screen ids.umbel --exact ids.txt",
+        "screen ids.umbel /dev/null - /dev/null",
+    ] {
+        let mut child = folder.start(line);
+        let (mut stdin, lines) = (child.stdin.take().unwrap(), lines(child.stdout.take().unwrap()));
+        // The first byte could be that of a compressed file, and of a table.
+        answers(&mut stdin, &lines, &["B\n"], "B");
+        answers(&mut stdin, &lines, &["a\n"], "a");
+        answers(&mut stdin, &lines, &["other", "\nPA", "R1", "\na"], "PAR1");
+        answers(&mut stdin, &lines, &["\n"], "a");
+        stdin.write_all(b"stranger\nB").unwrap();
+        drop(stdin);
+        assert_eq!(lines.recv_timeout(Duration::from_secs(30)).as_deref(), Ok("B"));
+        assert!(lines.recv().is_err() && child.wait().unwrap().success(), "{line}");
+    }
+}
+
+#[test]
+fn columns_and_groups_are_answered_at_once() {
+    let folder = folder();
+    let mut child = folder.start("screen ids.umbel --key who -d ,");
+    let (mut stdin, out) = (child.stdin.take().unwrap(), lines(child.stdout.take().unwrap()));
+    answers(&mut stdin, &out, &["what,who\nx,a\n"], "x,a");
+    // A newline within quotes ends nothing.
+    answers(&mut stdin, &out, &["\"x\ny", "\n\",", "\"B\"", "\n"], "\"x");
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let mut child = folder.start("screen groups.umbel --which");
+    let (mut stdin, out) = (child.stdin.take().unwrap(), lines(child.stdout.take().unwrap()));
+    answers(&mut stdin, &out, &["B\n"], "B\ty");
+    answers(&mut stdin, &out, &["a\n"], "a\tx");
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+/// A compressed flow that is flushed now and then.
+#[test]
+fn a_compressed_pipe_is_answered_at_each_flush() {
+    let folder = folder();
+    let mut child = folder.start("screen ids.umbel");
+    let lines = lines(child.stdout.take().unwrap());
+    let stdin = child.stdin.take().unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(stdin, flate2::Compression::fast());
+    for line in ["a", "B", "PAR1"] {
+        gzip.write_all(format!("stranger\n{line}\n").as_bytes()).unwrap();
+        gzip.flush().unwrap();
+        assert_eq!(lines.recv_timeout(Duration::from_secs(30)).as_deref(), Ok(line));
+    }
+    drop(gzip.finish().unwrap());
+    assert!(child.wait().unwrap().success());
+}
+
+/// However the lines arrive, the result is that of the whole.
+#[test]
+fn pieces_of_any_length_make_the_same_result() {
+    let folder = Folder::new();
+    let rows = text(&words(3000, "row"));
+    folder.write("ids.txt", text(&words(1500, "row")));
+    folder.run("build ids.txt -o ids.umbel");
+    folder.write("flow.txt", &rows);
+    let expected = folder.run("screen ids.umbel flow.txt");
+    for size in [1, 7, 1000, 5000] {
+        let mut child = folder.start("screen ids.umbel --threads 3");
+        let mut stdin = child.stdin.take().unwrap();
+        let rows = rows.clone();
+        let writer = std::thread::spawn(move || {
+            rows.as_bytes().chunks(size).for_each(|piece| stdin.write_all(piece).unwrap());
+        });
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        assert!(output.stdout == expected, "pieces of {size}");
+    }
+}

@@ -1,0 +1,173 @@
+//! One level of a growing filter: a Bloom filter that is asked for 512 neighbouring cells at once.
+//!
+//! ```text
+//! insert z     for each of k probes of the block z >> 9: in its line, turned by its turn, set bit z mod 512
+//! ask a..=b    left = the bits of a..=b;  for each probe: left &= its line, turned back;  yes if some are left
+//! ```
+//!
+//! So a question costs k lines for 512 cells instead of k lines for each, and most often fewer, as it ends when no bit is left.
+//! Without the turns, values that are multiples of 512 would all have the same bit of their lines.
+
+use super::cell::Span;
+use crate::hash::{mix, reduce, xxh3_u64};
+use crate::memory::{Line, Memory};
+use crate::simd::prefetch;
+
+/// Cells in a block, bits in a line.
+pub(super) const BLOCK: u64 = 512;
+/// Lines that most questions look at.
+const ASKED_FOR: u32 = 4;
+
+/// The size of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LevelSize {
+    /// s: 2^s cells count as one.
+    pub(super) shift: u32,
+    /// k: probes.
+    pub(super) probes: u32,
+    /// Lines of 512 bits.
+    pub(super) lines: u64,
+}
+
+impl LevelSize {
+    /// The fewest lines for `n` cells at the rate `q` for each cell asked.
+    pub(super) fn new(n: u64, q: f64, shift: u32) -> LevelSize {
+        let probes = (-q.log2()).round().clamp(1.0, 64.0);
+        let bits = -probes * n as f64 / (-q.powf(1.0 / probes)).ln_1p();
+        let lines = (bits / BLOCK as f64).ceil().max(1.0);
+        LevelSize { shift, probes: probes as u32, lines: lines as u64 }
+    }
+
+    pub(super) fn bits(&self) -> u64 {
+        self.lines.saturating_mul(BLOCK)
+    }
+
+    /// The share of bits that are set when it holds n cells.
+    pub(super) fn fill_at(&self, n: u64) -> f64 {
+        -(-f64::from(self.probes) * n as f64 / self.bits() as f64).exp_m1()
+    }
+}
+
+/// Lines of bits and how cells find theirs.
+#[derive(Clone)]
+pub(super) struct Level {
+    size: LevelSize,
+    seed: u64,
+    lines: Memory,
+}
+
+impl Level {
+    /// As many lines as the size says.
+    pub(super) fn new(size: LevelSize, seed: u64, lines: Memory) -> Level {
+        Level { size, seed, lines }
+    }
+
+    pub(super) fn size(&self) -> LevelSize {
+        self.size
+    }
+
+    pub(super) fn lines(&self) -> &Memory {
+        &self.lines
+    }
+
+    pub(super) fn into_memory(self) -> Level {
+        Level { lines: self.lines.into_memory(), ..self }
+    }
+
+    /// Adds a cell; says whether it was certainly new.
+    pub(super) fn insert(&mut self, cell: i64) -> bool {
+        let cell = cell >> self.size.shift;
+        let (word, bit) = (word_of(cell), cell as u32 % 64);
+        let mut x = self.hash(cell);
+        let lines = self.lines.lines_mut();
+        let mut new = 0;
+        for _ in 0..self.size.probes {
+            let line = &mut lines[reduce(x, self.size.lines) as usize];
+            let word = &mut line.0[turned(word, x)];
+            let bit = 1_u64.rotate_left(bit.wrapping_add(x as u32));
+            new |= bit & !*word;
+            *word |= bit;
+            x = mix(x);
+        }
+        new != 0
+    }
+
+    /// Whether one of these cells may have been added.
+    #[inline]
+    pub(super) fn any_in(&self, cells: Span) -> bool {
+        let (mut first, last) = (cells.first >> self.size.shift, cells.last >> self.size.shift);
+        loop {
+            let end = last.min(first | (BLOCK as i64 - 1));
+            if self.any_in_block(first, end) {
+                return true;
+            }
+            if end == last {
+                return false;
+            }
+            first = end + 1;
+        }
+    }
+
+    /// Asks memory for the first lines of a cell's block.
+    pub(super) fn ask_for(&self, cell: i64) {
+        let mut x = self.hash(cell >> self.size.shift);
+        for _ in 0..self.size.probes.min(ASKED_FOR) {
+            prefetch(self.lines.as_ptr().wrapping_add(reduce(x, self.size.lines) as usize));
+            x = mix(x);
+        }
+    }
+
+    /// The same for cells of one block.
+    #[inline]
+    fn any_in_block(&self, first: i64, last: i64) -> bool {
+        let (from, to) = (word_of(first), word_of(last));
+        let mut left = [u64::MAX; 8];
+        left[from] &= u64::MAX << (first & 63);
+        left[to] &= u64::MAX >> (63 - (last & 63));
+        let mut x = self.hash(first);
+        for _ in 0..self.size.probes {
+            let line = &self.lines[reduce(x, self.size.lines) as usize];
+            let mut any = 0;
+            for (word, left) in (from..).zip(&mut left[from..=to]) {
+                *left &= line.0[turned(word, x)].rotate_right(x as u32);
+                any |= *left;
+            }
+            if any == 0 {
+                return false;
+            }
+            x = mix(x);
+        }
+        true
+    }
+
+    #[inline]
+    fn hash(&self, cell: i64) -> u64 {
+        xxh3_u64((cell >> 9) as u64, self.seed)
+    }
+
+    /// Takes in the cells of a level of the same size and seed.
+    pub(super) fn merge(&mut self, other: &Level) {
+        let lines = self.lines.lines_mut().iter_mut().zip(other.lines.iter());
+        let pairs = lines.flat_map(|(ours, theirs)| ours.0.iter_mut().zip(theirs.0));
+        pairs.for_each(|(ours, theirs)| *ours |= theirs);
+    }
+
+    /// The share of bits that are set.
+    pub(super) fn fill(&self) -> f64 {
+        let ones =
+            |line: &Line| line.0.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        self.lines.iter().map(ones).sum::<u64>() as f64 / self.size.bits() as f64
+    }
+}
+
+/// The word of a block that a cell has its bit in.
+#[inline]
+fn word_of(cell: i64) -> usize {
+    (cell as u64 % BLOCK / 64) as usize
+}
+
+/// The place of a word in a line that is turned by x mod 512.
+#[inline]
+fn turned(word: usize, x: u64) -> usize {
+    (word + (x >> 6) as usize) % 8
+}
