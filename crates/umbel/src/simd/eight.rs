@@ -41,19 +41,30 @@ pub(super) fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut 
     let (eights, rest) = hashes.as_chunks_mut();
     let first = [secret(0, seed), secret(2, seed)];
     let mut start = 0;
+    // Plain loops: what a closure of this function does is not made part of a function without its features.
     for hashes in eights {
-        let keys: &[&[u8]; 8] = &std::array::from_fn(|i| key(start + i));
+        let mut keys: [&[u8]; 8] = [&[]; 8];
+        for (slot, i) in keys.iter_mut().zip(start..) {
+            *slot = key(i);
+        }
         start += 8;
         let len = keys[0].len();
-        let alike = keys.iter().all(|key| key.len() == len);
-        if alike && (17..=128).contains(&len) {
+        let mut different = 0;
+        for key in keys {
+            different |= key.len() ^ len;
+        }
+        if different == 0 && (17..=128).contains(&len) {
             // SAFETY: all keys have this length.
-            unsafe { hash_eight(keys, len, seed, first, hashes) };
+            unsafe { hash_eight(&keys, len, seed, first, hashes) };
         } else {
-            hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
+            for (hash, key) in hashes.iter_mut().zip(keys) {
+                *hash = xxh3(key, seed);
+            }
         }
     }
-    rest.iter_mut().zip(start..).for_each(|(hash, i)| *hash = xxh3(key(i), seed));
+    for (hash, i) in rest.iter_mut().zip(start..) {
+        *hash = xxh3(key(i), seed);
+    }
 }
 
 /// `first` is what the secrets of the first two folds are with this seed.
@@ -92,8 +103,8 @@ unsafe fn hash_eight(
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
 fn secret(at: usize, seed: u64) -> [__m512i; 2] {
-    let words = [SECRET[at].wrapping_add(seed), SECRET[at + 1].wrapping_sub(seed)];
-    words.map(|word| _mm512_set1_epi64(word as i64))
+    let [a, b] = [SECRET[at].wrapping_add(seed), SECRET[at + 1].wrapping_sub(seed)];
+    [_mm512_set1_epi64(a as i64), _mm512_set1_epi64(b as i64)]
 }
 
 /// The lower and the upper words of 16 bytes of every key, from `at` on, in the order of keys 0 4 1 5 2 6 3 7.

@@ -8,8 +8,11 @@ use crate::hash::xxh3_u64_with;
 const AHEAD: usize = 384;
 /// Keys that are asked for together.
 const TOGETHER: usize = 64;
-/// Integers in a cache line.
+/// Integers in a cache line, and bytes.
 const IN_LINE: usize = 8;
+const LINE: usize = 64;
+/// Keys that take no more bytes than these together are taken to stand in a row.
+const ROW: usize = TOGETHER * LINE;
 
 /// The keys of a batch, and what their hash needs.
 #[derive(Clone, Copy)]
@@ -53,16 +56,12 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
     pub(super) fn ask(&self, start: usize) {
         let ahead = start + AHEAD..start + AHEAD + TOGETHER;
         match self {
-            Source::Texts { len, key, .. } if ahead.end <= *len => {
-                ahead.for_each(|i| prefetch(key(i).as_ptr()));
-            }
-            // Behind the last key, what a next batch would hold if its keys went on from there: they are often pieces of one
-            // text, handed over bit by bit.
             Source::Texts { len, key, .. } => {
-                let last = key(len - 1);
-                for i in ahead {
-                    let on = (i + 1).saturating_sub(*len) * last.len();
-                    prefetch(last.as_ptr().wrapping_add(on));
+                let (first, end) = (place(*len, key, ahead.start), place(*len, key, ahead.end));
+                if end.wrapping_sub(first) <= ROW {
+                    (first..end).step_by(LINE).for_each(|place| prefetch(place as *const u8));
+                } else {
+                    (ahead.start..ahead.end.min(*len)).for_each(|i| prefetch(key(i).as_ptr()));
                 }
             }
             Source::Integers(keys, _) | Source::Hashes(keys) => {
@@ -70,4 +69,13 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
             }
         }
     }
+}
+
+/// Where the i-th of `len` keys stands; behind the last, where it would if its like went on from there: batches are often pieces of
+/// one text, handed over bit by bit.
+#[inline(always)]
+fn place<'a>(len: usize, key: impl Fn(usize) -> &'a [u8], i: usize) -> usize {
+    let last = key(i.min(len - 1));
+    let on = (i + 1).saturating_sub(len).wrapping_mul(last.len());
+    last.as_ptr().addr().wrapping_add(on)
 }
