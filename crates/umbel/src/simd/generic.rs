@@ -20,7 +20,7 @@ const NEAR: usize = 1 << 13;
 /// Keys that go together: a word of answers.
 const BLOCK: usize = 64;
 /// How many keys ahead a line is asked for.
-const AHEAD: usize = 32;
+const AHEAD: usize = 24;
 
 /// What an instruction set does with the one line of a key. `g` is the remixed hash.
 pub(super) trait Lanes {
@@ -213,26 +213,54 @@ impl Block {
         // Whole blocks are quicker: a short one is filled up with a key that is there.
         let filler = hashes[0];
         hashes[self.len..].fill(filler);
+        let (first, end) = (window.first * size_of::<Line>(), len * size_of::<Line>());
+        let total = window.total * size_of::<Line>();
         let mut last = 0;
-        let mut put = |place: &mut usize, line: u64| {
-            let line = (line as usize).wrapping_sub(window.first);
-            last = last.max(line);
-            *place = line.wrapping_mul(size_of::<Line>());
-        };
-        if let Ok(total) = u32::try_from(window.total) {
-            // The same numbers as `reduce` gives, from 32-bit products, which vectorise.
-            for (place, &hash) in self.places.iter_mut().zip(&hashes) {
-                let low = (u64::from(hash as u32) * u64::from(total)) >> 32;
-                put(place, ((hash >> 32) * u64::from(total) + low) >> 32);
+        if let Ok(total) = u32::try_from(total) {
+            // The upper half of the product, from products of 32 bits, which vectorise; without its last bits it is the place of a
+            // line, as `reduce` gives it.
+            for (i, &hash) in hashes.iter().enumerate() {
+                let (upper, lower) = (hash >> 32, u64::from(hash as u32));
+                let bytes = (upper * u64::from(total) + (lower * u64::from(total) >> 32)) >> 32;
+                self.places[i] = (bytes as usize & !(size_of::<Line>() - 1)).wrapping_sub(first);
+                self.gs[i] = mix(hash);
+                last = last.max(self.places[i]);
             }
         } else {
-            for (place, &hash) in self.places.iter_mut().zip(&hashes) {
-                put(place, reduce(hash, window.total as u64));
+            for (i, &hash) in hashes.iter().enumerate() {
+                let line = reduce(hash, window.total as u64) as usize;
+                self.places[i] = (line * size_of::<Line>()).wrapping_sub(first);
+                self.gs[i] = mix(hash);
+                last = last.max(self.places[i]);
             }
         }
-        assert!(last < len, "a key was sent to a range of lines it does not belong to");
-        for (g, &hash) in self.gs.iter_mut().zip(&hashes) {
-            *g = mix(hash);
+        assert!(last < end, "a key was sent to a range of lines it does not belong to");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Hashes<'a> = Source<'a, fn(usize) -> &'static [u8]>;
+
+    /// In filters of any size, also of more than 4 GiB, whose places come from wider products.
+    #[test]
+    fn a_block_has_the_places_that_single_keys_have() {
+        let hashes: Vec<u64> = [0, 1, u64::MAX, u64::MAX << 32, u64::MAX >> 32]
+            .into_iter()
+            .chain((1..996).map(mix))
+            .collect();
+        for total in [1, 2, 1000, (1 << 26) - 1, 1 << 26, (1 << 26) + 1, (1 << 39) - 7] {
+            let window = Window { first: 0, total };
+            let mut block = Block::new();
+            for start in (0..hashes.len()).step_by(BLOCK) {
+                block.fill::<Words>(total, window, &Hashes::Hashes(&hashes), start);
+                for (i, &hash) in hashes[start..].iter().take(BLOCK).enumerate() {
+                    assert_eq!(block.places[i] as u64, 64 * reduce(hash, total as u64));
+                    assert_eq!(block.gs[i], mix(hash));
+                }
+            }
         }
     }
 }
