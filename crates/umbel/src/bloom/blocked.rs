@@ -84,14 +84,12 @@ impl Blocked {
         key: impl Fn(usize) -> &'k [u8],
         found: &mut [u64],
     ) {
-        simd::contains_batch(self.level, bits, &Source::Texts { len, key, seed: self.seed }, found);
+        simd::contains_batch(self.level, bits, &Source::Each { len, key, seed: self.seed }, found);
     }
 
-    fn source<'k>(self, keys: Keys<'k>) -> Source<'k, impl Fn(usize) -> &'k [u8]> {
+    fn source<'k>(self, keys: Keys<'k>) -> Source<'k, fn(usize) -> &'k [u8]> {
         match keys {
-            Keys::Bytes(keys) => {
-                Source::Texts { len: keys.len(), key: move |i: usize| keys[i], seed: self.seed }
-            }
+            Keys::Bytes(keys) => Source::Texts(keys, self.seed),
             Keys::U64(keys) => Source::Integers(keys, self.secret),
             Keys::Hashes(keys) => Source::Hashes(keys),
         }

@@ -39,9 +39,9 @@ impl Lanes for Whole {
     }
 
     #[inline(always)]
-    fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
+    fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
         // SAFETY: called only from the functions below, which have AVX-512.
-        unsafe { eight::hash(key, seed, hashes) }
+        unsafe { eight::hash(keys, seed, hashes) }
     }
 }
 

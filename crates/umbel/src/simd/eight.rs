@@ -37,17 +37,11 @@ const SECRET: [u64; 16] = [
 /// The hashes of keys; those that do not stand among eight of one length, one by one.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-pub(super) fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
-    let (eights, rest) = hashes.as_chunks_mut();
+pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
+    let ((eights, rest), (hashes, last)) = (keys.as_chunks(), hashes.as_chunks_mut());
     let first = [secret(0, seed), secret(2, seed)];
-    let mut start = 0;
     // Plain loops: what a closure of this function does is not made part of a function without its features.
-    for hashes in eights {
-        let mut keys: [&[u8]; 8] = [&[]; 8];
-        for (slot, i) in keys.iter_mut().zip(start..) {
-            *slot = key(i);
-        }
-        start += 8;
+    for (keys, hashes) in eights.iter().zip(hashes) {
         let len = keys[0].len();
         let mut different = 0;
         for key in keys {
@@ -55,15 +49,15 @@ pub(super) fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut 
         }
         if different == 0 && (17..=128).contains(&len) {
             // SAFETY: all keys have this length.
-            unsafe { hash_eight(&keys, len, seed, first, hashes) };
+            unsafe { hash_eight(keys, len, seed, first, hashes) };
         } else {
             for (hash, key) in hashes.iter_mut().zip(keys) {
                 *hash = xxh3(key, seed);
             }
         }
     }
-    for (hash, i) in rest.iter_mut().zip(start..) {
-        *hash = xxh3(key(i), seed);
+    for (hash, key) in last.iter_mut().zip(rest) {
+        *hash = xxh3(key, seed);
     }
 }
 
@@ -174,7 +168,7 @@ mod tests {
         for len in [0, 7, 8, 9, keys.len()] {
             let mut hashes = vec![0; len];
             // SAFETY: AVX-512 is there.
-            unsafe { hash(|i| keys[i], seed, &mut hashes) };
+            unsafe { hash(&keys[..len], seed, &mut hashes) };
             assert_eq!(hashes, expected[..len]);
         }
     }

@@ -30,10 +30,10 @@ pub(super) trait Lanes {
     fn set(line: &mut Line, g: u64) -> u8;
     /// One bit for each byte that is zero.
     fn zeros(bytes: &[u8; 64]) -> u64;
-    /// The hashes of keys, of which `key(i)` is the i-th.
+    /// The hashes of as many keys.
     #[inline(always)]
-    fn hash<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
-        hashes.iter_mut().enumerate().for_each(|(i, hash)| *hash = xxh3(key(i), seed));
+    fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
+        hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
     }
 }
 
