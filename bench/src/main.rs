@@ -2,7 +2,7 @@
 //!
 //! `umbel-bench [--quick] [WORD…]` runs the rows whose name contains one of the words, or all of them;
 //! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near [SIZE…]` runs the near structures instead, with so
-//! many values (10K, 1M, 10M) or all of them.
+//! many values (10K, 1M, 10M) or all of them, and then the similar filters, with such items (vectors, strings, texts) or all of them.
 
 mod candidate;
 mod keys;
@@ -15,6 +15,7 @@ mod ours;
 mod peers;
 mod race;
 mod rows;
+mod similar;
 mod table;
 
 use rows::Plan;
@@ -31,7 +32,8 @@ fn main() {
     }
     println!("{}\n", machine::describe());
     if near {
-        return near::run(&plan.words);
+        near::run(&plan.words);
+        return similar::run(&plan.words);
     }
     let report = rows::run(&plan);
     println!("{report}");

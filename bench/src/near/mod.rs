@@ -34,7 +34,9 @@ pub fn run(names: &[String]) {
     for (n, name) in SIZES.into_iter().filter(|(_, name)| wanted(name)) {
         println!("{}", run_size(n, name, &mut judge));
     }
-    println!("{judge}");
+    if SIZES.iter().any(|(_, name)| wanted(name)) {
+        println!("{judge}");
+    }
 }
 
 fn run_size(n: usize, name: &str, judge: &mut Judge) -> Table {

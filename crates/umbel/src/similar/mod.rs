@@ -104,6 +104,12 @@ impl Similar {
         Ok(Similar::from_parts(params, bits, 0, Metadata::default()))
     }
 
+    /// The samples alone, to find bands in other threads while this filter is written to.
+    pub fn samples(&self) -> Samples {
+        let sampler = self.sampler.get_or_init(|| Arc::new(Sampler::new(&self.params)));
+        Samples { space: self.params.space(), sampler: Arc::clone(sampler) }
+    }
+
     fn from_parts(params: Params, bits: Memory, inserted: u64, metadata: Metadata) -> Similar {
         Similar { params, sampler: OnceLock::new(), bits, inserted, metadata }
     }
@@ -124,9 +130,7 @@ impl Similar {
 
     /// Finds the bands of an item, in place of those that stand there: the larger part of the work, and one that several threads can do at once.
     pub fn bands<'a>(&self, item: impl Into<Item<'a>>, bands: &mut Bands) -> Result<()> {
-        let item = item.into();
-        self.params.space().check_item(&item)?;
-        self.sampler().bands(&item, bands)
+        self.samples().bands(item, bands)
     }
 
     /// Whether an item with these bands may be close to a stored one.
@@ -156,10 +160,6 @@ impl Similar {
         }
         self.inserted = self.inserted.saturating_add(1);
         Ok(())
-    }
-
-    fn sampler(&self) -> &Sampler {
-        self.sampler.get_or_init(|| Arc::new(Sampler::new(&self.params)))
     }
 
     fn check_bands(&self, bands: &[u64]) -> Result<()> {
@@ -200,6 +200,22 @@ impl Similar {
     /// The text pairs, to be changed.
     pub fn metadata_mut(&mut self) -> &mut Metadata {
         &mut self.metadata
+    }
+}
+
+/// The samples that a filter takes of items. Shared, and the same for all filters with the same parameters.
+#[derive(Clone)]
+pub struct Samples {
+    space: Space,
+    sampler: Arc<Sampler>,
+}
+
+impl Samples {
+    /// Finds the bands of an item, as [`Similar::bands`] does.
+    pub fn bands<'a>(&self, item: impl Into<Item<'a>>, bands: &mut Bands) -> Result<()> {
+        let item = item.into();
+        self.space.check_item(&item)?;
+        self.sampler.bands(&item, bands)
     }
 }
 
