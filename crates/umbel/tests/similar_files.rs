@@ -194,9 +194,9 @@ fn a_file_that_is_none_is_refused_by_name() {
     }
     let bloom = umbel::Bloom::new(10, 0.01).unwrap().to_bytes().unwrap();
     let message = Similar::from_bytes(&bloom).unwrap_err().to_string();
-    assert!(message.contains("holds a Bloom filter, not a similar filter"), "{message}");
+    assert!(message.contains("holds a Bloom filter, not items to compare"), "{message}");
     let message = umbel::Bloom::from_bytes(&whole).unwrap_err().to_string();
-    assert!(message.contains("holds a similar filter, not a Bloom filter"), "{message}");
+    assert!(message.contains("holds items to compare, not a Bloom filter"), "{message}");
 }
 
 fn honest() -> SimilarRecord {
@@ -261,7 +261,7 @@ fn a_record_that_lies_is_refused() {
         (|r| r.width = -0.0, "only Euclid"),
         (|r| (r.metric, r.items) = (3, 2), "width"),
         (|r| (r.metric, r.items, r.width, r.far) = (3, 2, 1.0, f64::INFINITY), "below the far"),
-        (|r| (r.metric, r.items, r.l) = (2, 2, 1 << 24), "2^26"),
+        (|r| (r.metric, r.items, r.l) = (2, 2, 1 << 24), "2^27"),
     ];
     for (i, (lie, says)) in lies.into_iter().enumerate() {
         let mut record = honest();

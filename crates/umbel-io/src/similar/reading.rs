@@ -87,9 +87,8 @@ impl Sort {
             Sort::Bits { hex } => room.bits(text, hex),
             Sort::Vector { skip, zeros } => {
                 let text = std::str::from_utf8(text).map_err(|_| NO_NUMBER)?;
-                let numbers = text.split([',', ';', '\t', ' ', '[', ']']);
-                // Blanks and brackets come in any number; columns that are left out are counted as they are.
-                let numbers = numbers.skip(skip).filter(|number| !number.is_empty());
+                let numbers = behind(text, skip).ok_or(NO_NUMBER)?.split(BETWEEN);
+                let numbers = numbers.filter(|number| !number.is_empty());
                 room.vector(numbers.map(|number| number.parse().ok()), zeros)
             }
             Sort::Text => room.text(text),
@@ -115,6 +114,15 @@ impl Sort {
             _ => Err(NO_TEXT),
         }
     }
+}
+
+/// What may stand between numbers; brackets around them too.
+const BETWEEN: [char; 6] = [',', ';', '\t', ' ', '[', ']'];
+
+/// What stands behind so many columns; these have the first of the usual separators between them that the line has.
+fn behind(text: &str, columns: usize) -> Option<&str> {
+    let separator = BETWEEN.into_iter().find(|&separator| text.contains(separator)).unwrap_or(',');
+    text.splitn(columns + 1, separator).nth(columns)
 }
 
 impl Room {
@@ -217,7 +225,10 @@ mod tests {
             assert_eq!(read(vector, None, row).unwrap(), "Vector([1.0, -2.5, 300.0]) 3", "{row}");
         }
         let behind = Sort::Vector { skip: 2, zeros: true };
-        assert_eq!(read(behind, None, "id,,0,0").unwrap(), "Vector([0.0, 0.0]) 2");
+        for row in ["id,,0,0", "an id,7,0 0", "id\ta b\t0\t0", "id 7 [0 0]"] {
+            assert_eq!(read(behind, None, row).unwrap(), "Vector([0.0, 0.0]) 2", "{row}");
+        }
+        assert_eq!(read(behind, None, "id,7"), Err(NO_NUMBER));
         assert_eq!(read(vector, None, "0,0"), Err(ZEROS));
         for row in ["", "1,x", "1,nan", "1,inf", "1,1e999", "[]"] {
             assert_eq!(read(vector, None, row), Err(NO_NUMBER), "{row}");

@@ -95,7 +95,7 @@ impl fmt::Display for Kind {
             Kind::Counts => "counts with heavy hitters",
             Kind::CountGroups => "counts by group",
             Kind::Near => "a near structure",
-            Kind::Similar => "a similar filter",
+            Kind::Similar => "items to compare",
         })
     }
 }

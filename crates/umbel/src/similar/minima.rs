@@ -3,10 +3,12 @@
 use super::sampler::Seeds;
 use super::scratch::Scratch;
 use crate::hash::{mix, xxh3};
+use crate::simd::Level;
+use crate::simd::wide::{Loop, run};
 use crate::{Error, Result};
 
 /// Samples that are found in one walk over the elements.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 16;
 
 pub(super) struct Minima {
     /// What the elements are mixed with, one number a sample.
@@ -32,9 +34,7 @@ impl Minima {
             ));
         }
         bytes.clear();
-        let (groups, rest) = self.seeds.as_chunks::<TOGETHER>();
-        groups.iter().for_each(|&seeds| put(least(elements, seeds), bytes));
-        rest.iter().for_each(|&seed| put(least(elements, [seed]), bytes));
+        run(Level::best(), Least { elements, seeds: &self.seeds, minima: bytes });
         // The whole band is hashed: from sums of minima unrelated sets would often come to the same.
         let bands = bytes.chunks(8 * seeds.samples()).zip(seeds.bands());
         out.extend(bands.map(|(minima, &seed)| xxh3(minima, seed)));
@@ -42,17 +42,51 @@ impl Minima {
     }
 }
 
-fn put<const N: usize>(minima: [u64; N], bytes: &mut Vec<u8>) {
-    minima.iter().for_each(|least| bytes.extend(least.to_le_bytes()));
+/// The least hash of all elements for each seed, written one behind the other.
+struct Least<'a> {
+    elements: &'a [u64],
+    seeds: &'a [u64],
+    minima: &'a mut Vec<u8>,
 }
 
-#[inline]
-fn least<const N: usize>(elements: &[u64], seeds: [u64; N]) -> [u64; N] {
-    let mut least = [u64::MAX; N];
-    for &element in elements {
-        for i in 0..N {
-            least[i] = least[i].min(mix(element ^ seeds[i]));
+impl Loop for Least<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for seeds in self.seeds.chunks(TOGETHER) {
+            // Behind the last seed any number will do.
+            let mut padded = [0; TOGETHER];
+            padded[..seeds.len()].copy_from_slice(seeds);
+            let mut least = [u64::MAX; TOGETHER];
+            for &element in self.elements {
+                for i in 0..TOGETHER {
+                    least[i] = least[i].min(mix(element ^ padded[i]));
+                }
+            }
+            least[..seeds.len()].iter().for_each(|least| self.minima.extend(least.to_le_bytes()));
         }
     }
-    least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_finds_the_same() {
+        let numbers = |start: u64, count: u64| (0..count).map(|i| mix(mix(start + i))).collect();
+        for (elements, seeds) in [(1, 1), (3, 16), (100, 35), (777, 203)] {
+            let (elements, seeds): (Vec<u64>, Vec<u64>) =
+                (numbers(1, elements), numbers(1 << 40, seeds));
+            let plain = |&seed: &u64| elements.iter().map(|e| mix(e ^ seed)).min().unwrap_or(0);
+            let expected: Vec<u8> =
+                seeds.iter().flat_map(|seed| plain(seed).to_le_bytes()).collect();
+            for level in Level::available() {
+                let mut minima = Vec::new();
+                run(level, Least { elements: &elements, seeds: &seeds, minima: &mut minima });
+                assert_eq!(minima, expected, "{level:?}");
+            }
+        }
+    }
 }

@@ -11,8 +11,8 @@ use crate::{Error, Result};
 pub(super) const MAX_BANDS: u32 = 1 << 16;
 /// The most samples of all bands.
 pub(super) const MAX_SAMPLES: u64 = 1 << 20;
-/// The most numbers in the samples of vectors: 256 MiB of them.
-pub(super) const MAX_NUMBERS: u64 = 1 << 26;
+/// The most numbers in the samples of vectors: 512 MiB of them.
+pub(super) const MAX_NUMBERS: u64 = 1 << 27;
 const MAX_PROBES: u32 = 64;
 
 /// What a filter promises: two distances, and how often it may be wrong on either side.
@@ -127,7 +127,7 @@ impl Shape {
 }
 
 fn too_many_numbers() -> String {
-    "the samples of such long vectors need more than 2^26 numbers".into()
+    "the samples of such long vectors need more than 2^27 numbers".into()
 }
 
 /// The space, the number of items, the distances, the shape, and the seed of the samples.

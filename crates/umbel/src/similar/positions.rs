@@ -1,5 +1,7 @@
 //! Bit sampling: a band is t positions of the string, all different.
 
+use std::collections::HashSet;
+
 use super::sampler::{Seeds, pack};
 use crate::hash::{reduce, xxh3};
 
@@ -11,13 +13,18 @@ pub(super) struct Positions {
 impl Positions {
     pub(super) fn new(seeds: &Seeds, bits: u32) -> Positions {
         let t = seeds.samples();
-        let mut positions: Vec<u32> = Vec::with_capacity(seeds.bands().len() * t);
+        let mut positions = Vec::with_capacity(seeds.bands().len() * t);
+        let mut taken = HashSet::new();
         for (at, seed) in seeds.all_samples().enumerate() {
+            if at % t == 0 {
+                taken.clear();
+            }
             // Floyd's way to t different numbers without a list of all.
-            let (band, last) = (at - at % t, bits - (t - at % t) as u32);
+            let last = bits - (t - at % t) as u32;
             let drawn = reduce(seed, u64::from(last) + 1) as u32;
-            let taken = positions[band..].contains(&drawn);
-            positions.push(if taken { last } else { drawn });
+            let position = if taken.insert(drawn) { drawn } else { last };
+            taken.insert(position);
+            positions.push(position);
         }
         Positions { positions }
     }

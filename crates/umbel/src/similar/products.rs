@@ -5,6 +5,8 @@ use super::gauss::Gauss;
 use super::sampler::{Seeds, pack};
 use super::scratch::Scratch;
 use crate::hash::{xxh3, xxh3_u64};
+use crate::simd::Level;
+use crate::simd::wide::{Loop, run};
 use crate::{Error, Result};
 
 /// Sums that run side by side: the order of additions is part of the format.
@@ -49,7 +51,7 @@ impl Products {
         scratch: &mut Scratch,
         out: &mut Vec<u64>,
     ) -> Result<()> {
-        let Scratch { vector: numbers, bytes, .. } = scratch;
+        let Scratch { vector: numbers, products, bytes, .. } = scratch;
         numbers.clear();
         numbers.extend(vector);
         check(numbers)?;
@@ -57,17 +59,19 @@ impl Products {
             scale(numbers)?;
         }
         numbers.resize(self.row, 0.0);
+        products.clear();
+        run(
+            Level::best(),
+            Rows { normals: &self.normals, row: self.row, vector: numbers, products },
+        );
         let t = seeds.samples();
-        for (band, (rows, &seed)) in
-            self.normals.chunks(t * self.row).zip(seeds.bands()).enumerate()
-        {
-            let products = rows.chunks(self.row).map(|row| product(row, numbers));
+        for (band, (products, &seed)) in products.chunks(t).zip(seeds.bands()).enumerate() {
             match &self.stairs {
-                None => pack(products.map(|product| product >= 0.0), bytes),
+                None => pack(products.iter().map(|&product| product >= 0.0), bytes),
                 Some(stairs) => {
                     bytes.clear();
-                    for (product, offset) in products.zip(&stairs.offsets[band * t..]) {
-                        bytes.extend(stairs.step(product, *offset)?.to_le_bytes());
+                    for (&product, &offset) in products.iter().zip(&stairs.offsets[band * t..]) {
+                        bytes.extend(stairs.step(product, offset)?.to_le_bytes());
                     }
                 }
             }
@@ -114,8 +118,27 @@ fn scale(vector: &mut [f64]) -> Result<()> {
     Ok(())
 }
 
+/// The products of all rows and a vector.
+struct Rows<'a> {
+    normals: &'a [f32],
+    /// Numbers of a row: whole lanes.
+    row: usize,
+    vector: &'a [f64],
+    products: &'a mut Vec<f64>,
+}
+
+impl Loop for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let rows = self.normals.chunks(self.row);
+        self.products.extend(rows.map(|row| product(row, self.vector)));
+    }
+}
+
 /// The product of a row of normal numbers and a vector, both whole lanes long.
-#[inline]
+#[inline(always)]
 fn product(row: &[f32], vector: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let (rows, _) = row.as_chunks::<LANES>();
@@ -127,4 +150,28 @@ fn product(row: &[f32], vector: &[f64]) -> f64 {
     }
     let [a, b, c, d, e, f, g, h] = sums;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_adds_up_to_the_same_bits() {
+        let mut gauss = Gauss::new(3);
+        for row in [8, 24, 768] {
+            let normals: Vec<f32> = (0..20 * row).map(|_| gauss.next()).collect();
+            let vector: Vec<f64> = (0..row).map(|_| f64::from(gauss.next()) * 1e3).collect();
+            let found = Level::available().into_iter().map(|level| {
+                let mut products = Vec::new();
+                run(
+                    level,
+                    Rows { normals: &normals, row, vector: &vector, products: &mut products },
+                );
+                products.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
+            });
+            let found: Vec<_> = found.collect();
+            assert!(found.iter().all(|products| products == &found[0] && products.len() == 20));
+        }
+    }
 }

@@ -20,6 +20,7 @@ impl Bands {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     pub(super) vector: Vec<f64>,
+    pub(super) products: Vec<f64>,
     pub(super) bytes: Vec<u8>,
     /// The elements of a text or a set.
     pub(super) elements: Vec<u64>,

@@ -162,7 +162,7 @@ fn read_like(path: &Path) -> Result<Similar> {
     let file = opened::file(path)?;
     match file.kind() {
         Kind::Similar => Ok(file.into_similar()?),
-        other => bail!("{}: it holds {other}, not a similar filter", path.display()),
+        other => bail!("{}: it holds {other}, no items to compare", path.display()),
     }
 }
 
