@@ -7,10 +7,10 @@ use super::{Candidate, Questions, compare, heap, timed};
 use crate::table::Table;
 
 const N: usize = 10_000;
-const DIMENSION: usize = 768;
+const DIMENSION: usize = 256;
 const ASKED: usize = 1000;
-/// Random vectors of this length are at a distance of 1 ± 0.15 from ten thousand others.
-const PROMISE: (f64, f64) = (0.02, 0.8);
+/// Random vectors of this length are at a distance of 1 ± 0.25 from ten thousand others.
+const PROMISE: (f64, f64) = (0.02, 0.7);
 
 /// A vector of length 1.
 #[derive(Clone)]

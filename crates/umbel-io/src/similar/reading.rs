@@ -137,7 +137,7 @@ impl Room {
         let (radix, bits, wrong) = if hex { (16, 4, NO_HEX) } else { (2, 1, NO_BITS) };
         for &character in text {
             let digit = char::from(character).to_digit(radix).ok_or(wrong)? as u8;
-            if self.length % 8 == 0 {
+            if self.length.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             if let Some(last) = self.bytes.last_mut() {

@@ -16,7 +16,7 @@ impl Positions {
         let mut positions = Vec::with_capacity(seeds.bands().len() * t);
         let mut taken = HashSet::new();
         for (at, seed) in seeds.all_samples().enumerate() {
-            if at % t == 0 {
+            if at.is_multiple_of(t) {
                 taken.clear();
             }
             // Floyd's way to t different numbers without a list of all.

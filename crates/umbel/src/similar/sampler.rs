@@ -106,7 +106,7 @@ impl Sampler {
 pub(super) fn pack(bits: impl Iterator<Item = bool>, out: &mut Vec<u8>) {
     out.clear();
     for (i, bit) in bits.enumerate() {
-        if i % 8 == 0 {
+        if i.is_multiple_of(8) {
             out.push(0);
         }
         if let Some(last) = out.last_mut() {

@@ -18,14 +18,14 @@ use crate::{notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel similar build docs.jsonl --metric jaccard --text body --shingle 5 --close 0.2 --far 0.95 -o docs.umbel
-  umbel similar build vectors.csv --metric cosine --close 0.02 --far 0.9 --fp 0.01 --fn 0.01 -o vec.umbel
+  umbel similar build docs.jsonl --metric jaccard --text body --close 0.2 --far 0.95 -o docs.umbel
+  umbel similar build vectors.csv --metric cosine --close 0.02 --far 0.9 -o vec.umbel
   umbel similar build points.csv --metric euclid --close 1 --far 10 --skip 1 -o points.umbel
   umbel similar build hashes.txt --metric hamming --hex --close 0.05 --far 0.5 -o hashes.umbel
-  umbel similar build /dev/null -n 1000000 --metric jaccard --close 0.2 --far 0.95 -o seen.umbel     empty
+  umbel similar build /dev/null -n 1000000 --metric jaccard --close 0.2 --far 0.95 -o empty.umbel
   umbel similar build new.jsonl --like docs.umbel -o new.umbel     can be merged with docs
-The filter errs on both sides: of close items it misses a share of at most --fn, of far ones it takes
-a share of at most --fp for close. It is refused where storing the items would take less (--force).";
+The filter errs on both sides: of close items it misses a share of at most --fn, of far ones it
+takes a share of at most --fp for close. It is refused where storing the items would take less.";
 
 /// Build a filter of the items in files or stdin: texts, sets, vectors or bit strings
 #[derive(clap::Args)]
@@ -84,7 +84,11 @@ impl Args {
         self.remember(&mut Metadata::default(), &Look::default())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         if let Some(like) = &like {
+            let given = self.input.key.is_some() || self.rows.text.is_some();
             self.rows.recall(like.metadata(), self.input.key.is_some());
+            if !given {
+                remembered::read(like.metadata(), &mut self.input, &mut Grouping::default());
+            }
         }
         let (reading, promise) = match &like {
             Some(like) => (self.rows.reading(like.params().space())?, None),
@@ -101,7 +105,7 @@ impl Args {
         let mut filter = Similar::new(params)?;
         let tally = similar::insert(&driver, &reading, &mut filter)?;
         drop(progress);
-        report(&filter, &tally, self.n.is_some());
+        report(&filter, &tally, self.n.is_some() || self.like.is_some());
         self.remember(filter.metadata_mut(), &tally.look)?;
         filter.write_to(&mut out)?;
         out.commit()?;

@@ -20,7 +20,7 @@ Examples:
   umbel similar query docs.umbel new.jsonl             lines that are close to something stored
   umbel similar query docs.umbel new.jsonl -v          lines that are not
   umbel similar query vec.umbel vectors.csv -c         only how many are
-  umbel similar query docs.umbel new.jsonl --dedup     lines with nothing like them before, here or stored
+  umbel similar query docs.umbel new.jsonl --dedup     lines with nothing like them before
   umbel similar query docs.umbel new.jsonl --dedup -o all.umbel     and the filter with them
 Both answers may be wrong, as rarely as the filter was built for: umbel info shows it.
 Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
