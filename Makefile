@@ -3,7 +3,7 @@ CARGO ?= cargo
 # Seconds for each fuzz target.
 SECONDS ?= 60
 
-.PHONY: help demo test lint bench bench-command bench-stream bench-near fuzz asan
+.PHONY: help demo test lint bench bench-command bench-stream bench-near fuzz asan hadoop-up hadoop-down test-hadoop
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -13,6 +13,8 @@ help:
 	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
 	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
 	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan (minutes)"
+	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
+	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -27,6 +29,7 @@ lint:
 test: lint
 	$(CARGO) test
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+	$(MAKE) test-hadoop
 
 bench:
 	$(CARGO) run --release --quiet -p umbel-bench
@@ -56,3 +59,12 @@ fuzz:
 # Covers the heap; the pages of large filters and mapped files come straight from the system, where the sanitizer does not look.
 asan:
 	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test -p umbel --tests --target x86_64-unknown-linux-gnu
+
+hadoop-up:
+	@engines/hadoop/cluster up
+
+hadoop-down:
+	@engines/hadoop/cluster down
+
+test-hadoop:
+	engines/hadoop/test
