@@ -128,10 +128,8 @@ pub fn ask(stream: &TcpStream, key: &str) -> String {
 }
 
 /// One line, without its end.
-pub fn read_line(mut stream: &TcpStream) -> String {
-    let (mut line, mut byte) = (Vec::new(), [0]);
-    while stream.read(&mut byte).unwrap() == 1 && byte != *b"\n" {
-        line.push(byte[0]);
-    }
+pub fn read_line(stream: &TcpStream) -> String {
+    // Goes on when a signal interrupts it.
+    let line = stream.bytes().map(Result::unwrap).take_while(|&byte| byte != b'\n').collect();
     String::from_utf8(line).unwrap()
 }
