@@ -1,6 +1,6 @@
 //! Training connections with a name: they are told which of their lines are on disk.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -95,14 +95,15 @@ impl Told<'_> {
 }
 
 /// The first line, byte by byte: what follows it belongs to training.
-fn read_name(stream: &TcpStream) -> Result<String, &'static str> {
+fn read_name(mut stream: &TcpStream) -> Result<String, &'static str> {
     let mut name = Vec::new();
-    let mut bytes = stream.bytes();
+    let mut byte = [0];
     loop {
-        match bytes.next() {
-            Some(Ok(b'\n')) => break,
-            Some(Ok(byte)) if name.len() < MAX_NAME => name.push(byte),
-            Some(Ok(_)) => return Err("the first line is the trainer's name, of at most 256 bytes"),
+        match stream.read(&mut byte) {
+            Ok(1) if byte == *b"\n" => break,
+            Ok(1) if name.len() < MAX_NAME => name.push(byte[0]),
+            Ok(1) => return Err("the first line is the trainer's name, of at most 256 bytes"),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             _ => return Err("the first line is the trainer's name"),
         }
     }
