@@ -1,8 +1,8 @@
 //! Side by side: umbel, its peers and the machine's limits, on the same keys in the same run.
 //!
 //! `umbel-bench [--quick] [WORD…]` runs the rows whose name contains one of the words, or all of them;
-//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near [SIZE…]` runs the near structures instead, with so
-//! many values (10K, 1M, 10M) or all of them.
+//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near [SIZE…] [RATIO…]` runs the near structures
+//! instead, with so many values (10K, 1M, 10M) and such alpha/beta (1, 10, 100, 1000), or all of them.
 
 mod candidate;
 mod keys;
