@@ -3,16 +3,19 @@ CARGO ?= cargo
 # Seconds for each fuzz target.
 SECONDS ?= 60
 
-.PHONY: help demo test lint bench bench-command bench-stream bench-near fuzz asan
+.PHONY: help demo test test-rust test-python test-python-slow python lint bench bench-command bench-stream bench-near bench-python fuzz asan
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
 	@echo "make test           everything that is tested: format, lints, tests, documentation"
 	@echo "make lint           format and lints alone"
+	@echo "make python         the Python package, built and installed into .venv"
+	@echo "make test-python    the tests of the Python package alone; make test-python-slow opens and closes a file a million times"
 	@echo "make bench          the core beside other libraries and the machine's limit (minutes)"
 	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
 	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
 	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan (minutes)"
+	@echo "make bench-python   the Python package beside rbloom, and beside the core (a minute)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 

@@ -1,8 +1,10 @@
 //! Side by side: umbel, its peers and the machine's limits, on the same keys in the same run.
 //!
 //! `umbel-bench [--quick] [WORD…]` runs the rows whose name contains one of the words, or all of them;
-//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near` runs the near structures instead.
+//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near` runs the near structures instead,
+//! `umbel-bench --alone` prints two numbers for bench/python.
 
+mod alone;
 mod candidate;
 mod keys;
 mod limits;
@@ -25,6 +27,7 @@ fn main() {
         match argument.as_str() {
             "--quick" => plan.quick = true,
             "--near" => near = true,
+            "--alone" => return alone::run(),
             word => plan.words.push(word.to_owned()),
         }
     }

@@ -211,5 +211,5 @@ def test_facts():
 
 def test_other_hashes_take_lists_and_arrays_too():
     seen = Bloom(1000, hash="murmur2", k=3)
-    seen.update(["a", None, "b"])
-    assert seen.contains(["a", "b", "c", None]).tolist() == [True, True, False, False]
+    seen.update(["tt0073537", None, "tt0073604"])
+    assert seen.contains(["tt0073537", "tt0073604", "tt0075035", None]).tolist() == [True, True, False, False]

@@ -80,7 +80,7 @@ impl Sizing {
 /// >>> import umbel
 /// >>> plan = umbel.size(1_000_000, 0.01)
 /// >>> plan.layout, plan.probes, plan.bytes
-/// ('blocked', 8, 1264000)
+/// ('blocked', 8, 1262464)
 /// >>> umbel.size(355_416, 0.01, layout="classic").bits
 /// 3406684
 #[pyfunction]

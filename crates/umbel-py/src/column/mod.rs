@@ -85,13 +85,9 @@ fn pandas<'py>(column: &Bound<'py, PyAny>) -> PyResult<Column<'py>> {
     if letter != "O" {
         return Column::of(&values);
     }
-    let (numpy_where, missing) = (py_where(column)?, column.call_method0("isna")?);
-    let known = numpy_where.call1((missing, column.py().None(), values))?;
-    Column::of(&known)
-}
-
-fn py_where<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    column.py().import("numpy")?.getattr("where")
+    let (py, missing) = (column.py(), column.call_method0("isna")?);
+    let values = py.import("numpy")?.call_method1("where", (missing, py.None(), values))?;
+    Column::of(&values)
 }
 
 fn not_a_column(object: &Bound<'_, PyAny>) -> PyErr {

@@ -14,7 +14,7 @@ const ROWS: usize = 1024;
 pub fn column<'py>(object: &Bound<'py, PyAny>) -> PyResult<Column<'py>> {
     let array = NumpyArray::of(object)?;
     match array.kind() {
-        Kind::Objects => Column::of(&object.call_method0("tolist")?),
+        Kind::Objects => Column::of(&array.objects()?),
         _ => Ok(Column::Numpy(array)),
     }
 }

@@ -2,14 +2,13 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::answers::numpy;
 
 /// A one-dimensional array whose values stand one behind the other, aligned and in the order of this machine.
 pub struct NumpyArray<'py> {
     /// Keeps the values where they are.
-    _owner: Bound<'py, PyAny>,
+    owner: Bound<'py, PyAny>,
     kind: Kind,
     address: usize,
     rows: usize,
@@ -27,52 +26,6 @@ pub enum Kind {
     Objects,
 }
 
-/// What an object says of itself through `__array_interface__`.
-struct Interface {
-    letter: char,
-    width: usize,
-    rows: usize,
-    address: usize,
-}
-
-impl Interface {
-    fn of(array: &Bound<'_, PyAny>) -> PyResult<Interface> {
-        let dict = array.getattr("__array_interface__")?.cast_into::<PyDict>()?;
-        let item = |name: &str| {
-            dict.get_item(name)?
-                .ok_or_else(|| PyValueError::new_err(format!("the array does not tell its {name}")))
-        };
-        let code: String = item("typestr")?.extract()?;
-        let shape: Vec<usize> = item("shape")?.extract()?;
-        let &[rows] = &shape[..] else {
-            return Err(PyValueError::new_err(format!(
-                "keys come in an array of one dimension, not of {}",
-                shape.len()
-            )));
-        };
-        let (address, _): (usize, bool) = item("data")?.extract()?;
-        let letter = code.chars().nth(1).unwrap_or('?');
-        let width = code.get(2..).and_then(|width| width.parse().ok()).unwrap_or(0);
-        Ok(Interface { letter, width, rows, address })
-    }
-
-    fn kind(&self) -> PyResult<(Kind, String)> {
-        let width = self.width;
-        Ok(match self.letter {
-            'i' => (Kind::Integers { signed: true }, "=i8".into()),
-            'u' => (Kind::Integers { signed: false }, "=u8".into()),
-            'f' if width <= 8 => (Kind::Floats, "=f8".into()),
-            'S' => (Kind::Bytes(width), format!("S{width}")),
-            'O' | 'U' | 'T' => (Kind::Objects, String::new()),
-            other => {
-                return Err(PyTypeError::new_err(format!(
-                    "a numpy array of the type {other:?} holds no keys: text, bytes and integers do"
-                )));
-            }
-        })
-    }
-}
-
 impl<'py> NumpyArray<'py> {
     /// The array in an object that has `__array_interface__`; numpy copies it where it is not as we need it.
     pub fn of(object: &Bound<'py, PyAny>) -> PyResult<NumpyArray<'py>> {
@@ -81,16 +34,25 @@ impl<'py> NumpyArray<'py> {
                 "a masked array has no rule for what is masked: give its compressed()",
             ));
         }
-        let (kind, dtype) = Interface::of(object)?.kind()?;
-        if kind == Kind::Objects {
-            return Ok(NumpyArray { _owner: object.clone(), kind, address: 0, rows: 0 });
-        }
         let numpy = numpy(object.py()).ok_or_else(|| {
             PyTypeError::new_err("an object with __array_interface__ needs numpy to be installed")
         })?;
-        let array = numpy.call_method1("require", (object, dtype, ["C", "A"]))?;
-        let Interface { rows, address, .. } = Interface::of(&array)?;
-        Ok(NumpyArray { _owner: array, kind, address, rows })
+        let array = numpy.call_method1("asarray", (object,))?;
+        let dimensions: usize = array.getattr("ndim")?.extract()?;
+        if dimensions != 1 {
+            return Err(PyValueError::new_err(format!(
+                "keys come in an array of one dimension, not of {dimensions}"
+            )));
+        }
+        let (kind, dtype) = kind(&array.getattr("dtype")?)?;
+        let array = match kind {
+            Kind::Objects => array,
+            _ => numpy.call_method1("require", (array, dtype, ["C", "A"]))?,
+        };
+        let interface = array.getattr("__array_interface__")?;
+        let (address, _): (usize, bool) = interface.get_item("data")?.extract()?;
+        let rows = array.len()?;
+        Ok(NumpyArray { owner: array, kind, address, rows })
     }
 
     pub fn kind(&self) -> Kind {
@@ -113,8 +75,13 @@ impl<'py> NumpyArray<'py> {
         if self.rows * width == 0 {
             return (&[], width);
         }
-        // SAFETY: numpy's array has so many bytes, one behind the other, and `_owner` keeps it.
+        // SAFETY: numpy's array has so many bytes, one behind the other, and `owner` keeps it.
         (unsafe { std::slice::from_raw_parts(self.address as *const u8, self.rows * width) }, width)
+    }
+
+    /// The values as Python objects.
+    pub fn objects(&self) -> PyResult<Bound<'py, PyAny>> {
+        self.owner.call_method0("tolist")
     }
 
     pub fn rows(&self) -> usize {
@@ -125,7 +92,25 @@ impl<'py> NumpyArray<'py> {
         if self.rows == 0 {
             return &[];
         }
-        // SAFETY: numpy was asked for an aligned array of this type, one value behind the other; any bits are a value, and `_owner` keeps it.
+        // SAFETY: numpy was asked for an aligned array of this type, one value behind the other; any bits are a value, and `owner` keeps it.
         unsafe { std::slice::from_raw_parts(self.address as *const T, self.rows) }
     }
+}
+
+/// What an array of this type holds, and the type that we read it as.
+fn kind(dtype: &Bound<'_, PyAny>) -> PyResult<(Kind, String)> {
+    let letter: String = dtype.getattr("kind")?.extract()?;
+    let width: usize = dtype.getattr("itemsize")?.extract()?;
+    Ok(match &letter[..] {
+        "i" => (Kind::Integers { signed: true }, "=i8".into()),
+        "u" => (Kind::Integers { signed: false }, "=u8".into()),
+        "f" if width <= 8 => (Kind::Floats, "=f8".into()),
+        "S" => (Kind::Bytes(width), format!("S{width}")),
+        "O" | "U" | "T" => (Kind::Objects, String::new()),
+        _ => {
+            return Err(PyTypeError::new_err(format!(
+                "a numpy array of {dtype} holds no keys: text, bytes and integers do"
+            )));
+        }
+    })
 }
