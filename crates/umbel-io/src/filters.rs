@@ -7,10 +7,7 @@ use umbel::format::{File, Kind};
 use umbel::{Bloom, Groups, KeyType, Metadata};
 
 use crate::threads::in_threads;
-use crate::{Batch, Error, Result};
-
-/// From this size on a filter is read into memory, which has huge pages; a mapped file has none.
-const LARGE: u64 = 4 << 20;
+use crate::{Batch, Result};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -22,27 +19,18 @@ pub enum Filters {
 }
 
 impl Filters {
-    /// Opens a file and verifies it in several threads; a large filter is read into memory.
+    /// Opens a file, as [`read`](Filters::read) does.
     pub fn open(path: &Path, threads: usize) -> Result<Filters> {
-        let file = File::open(path)?;
-        file.verify_sums()?;
-        let next = AtomicUsize::new(0);
-        in_threads(threads, || {
-            while let Some(chunk) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < file.chunks())
-            {
-                file.verify_chunk(chunk)?;
-            }
-            Ok(())
-        })?;
+        Filters::read(File::open(path)?, threads)
+    }
+
+    /// Verifies a file in several threads and reads it into memory: that has huge pages, which a mapped file has not, and a long run
+    /// does not depend on what becomes of the file.
+    pub fn read(file: File, threads: usize) -> Result<Filters> {
+        verify(&file, threads)?;
         Ok(match file.kind() {
-            Kind::Bloom => {
-                let filter = file.into_bloom()?;
-                let large = filter.sizing().bytes() >= LARGE;
-                Filters::One(if large { filter.into_memory() } else { filter })
-            }
-            Kind::Groups => Filters::Groups(file.into_groups()?),
-            other => return Err(Error::Other(format!("{}: it holds {other}", path.display()))),
+            Kind::Groups => Filters::Groups(file.into_groups()?.into_memory()),
+            _ => Filters::One(file.into_bloom()?.into_memory()),
         })
     }
 
@@ -76,4 +64,19 @@ impl Filters {
         }
         Ok(())
     }
+}
+
+/// Verifies the bits of a file in several threads.
+pub(crate) fn verify(file: &File, threads: usize) -> Result<()> {
+    file.verify_sums()?;
+    let next = AtomicUsize::new(0);
+    let done = in_threads(threads, || {
+        while let Some(chunk) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < file.chunks())
+        {
+            file.verify_chunk(chunk)?;
+        }
+        Ok(())
+    });
+    done.map(drop)
 }

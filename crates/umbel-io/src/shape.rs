@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use umbel::near::Grid;
+
 use crate::field::field;
-use crate::{Error, Result, Source};
+use crate::{Error, Look, Result, Source};
 
 /// A column, by its place (from 1) or by its name in the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +39,7 @@ impl fmt::Display for Column {
 }
 
 /// How records are to be read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
     /// The column of the key; none takes the whole line.
     pub key: Option<Column>,
@@ -55,6 +57,8 @@ pub struct Shape {
     pub integers: bool,
     /// The least and the greatest integer that is a key.
     pub interval: Option<(i64, i64)>,
+    /// What keys are that are numbers with neighbours: values of this grid.
+    pub numbers: Option<Grid>,
 }
 
 impl Shape {
@@ -82,6 +86,7 @@ impl Shape {
             }
         };
         Ok(Fields {
+            look: self.look(&names),
             key: place(&self.key)?,
             by: place(&self.by)?,
             weight: place(&self.weight)?,
@@ -90,7 +95,27 @@ impl Shape {
             quoted: self.quoted(source).is_some(),
             integers: self.integers,
             interval: self.interval,
+            numbers: self.numbers,
         })
+    }
+
+    /// What an input calls the columns, whose names are given. A name counts where it leads back to its column, not to a number or to
+    /// another column of the same name.
+    pub(crate) fn look<N: AsRef<str>>(&self, names: &[N]) -> Look {
+        let name = |column: &Option<Column>| {
+            let name = match column.as_ref()? {
+                Column::Number(number) => names.get(number - 1)?.as_ref(),
+                Column::Name(name) => name,
+            };
+            let first = names.iter().position(|found| found.as_ref() == name)?;
+            let leads_back = match column.as_ref()? {
+                Column::Number(number) => first + 1 == *number,
+                Column::Name(_) => true,
+            };
+            let is_name = matches!(name.parse(), Ok(Column::Name(_)));
+            (leads_back && is_name).then(|| name.to_string())
+        };
+        Look { key: name(&self.key), by: name(&self.by), several: names.len() > 1 }
     }
 
     /// The delimiter, where fields of this input may stand in quotes and records hold newlines.
@@ -105,8 +130,9 @@ impl Shape {
 }
 
 /// A shape with its columns found in one input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fields {
+    pub(crate) look: Look,
     pub(crate) key: Option<usize>,
     pub(crate) by: Option<usize>,
     pub(crate) weight: Option<usize>,
@@ -115,17 +141,19 @@ pub(crate) struct Fields {
     pub(crate) quoted: bool,
     pub(crate) integers: bool,
     pub(crate) interval: Option<(i64, i64)>,
+    pub(crate) numbers: Option<Grid>,
 }
 
 impl Fields {
     /// Whether fields are taken as they stand in the line.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.quoted && !self.integers && self.weight.is_none()
+        !self.quoted && !self.integers && self.numbers.is_none() && self.weight.is_none()
     }
 
     /// Whether the key is simply the line.
     pub(crate) fn is_whole_line(&self) -> bool {
-        self.key.is_none() && self.by.is_none() && self.weight.is_none() && !self.integers
+        let columns = self.key.is_some() || self.by.is_some() || self.weight.is_some();
+        !columns && !self.integers && self.numbers.is_none()
     }
 }
 

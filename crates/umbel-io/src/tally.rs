@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::batch::Malformed;
-use crate::{Error, Result};
+use crate::{Error, Look, Result};
 
 /// Rows of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Tally {
     pub malformed: u64,
     /// The first of them, and what was wrong.
     pub first_malformed: Option<(Place, &'static str)>,
+    /// How the inputs look.
+    pub look: Look,
 }
 
 /// Where a row stands.
@@ -56,7 +58,7 @@ impl Tally {
 
     /// The tally, unless most rows could not be used: then the shape is wrong, not the data.
     pub(crate) fn check(self) -> Result<Tally> {
-        let Tally { rows, malformed, first_malformed } = &self;
+        let Tally { rows, malformed, first_malformed, .. } = &self;
         match first_malformed {
             Some((place, reason)) if malformed > rows => Err(Error::MostlyMalformed {
                 malformed: *malformed,

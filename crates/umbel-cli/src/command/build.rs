@@ -5,15 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use umbel::Metadata;
-use umbel::format::{File, Kind};
+use umbel::format::Kind;
 use umbel_io::build::Like;
-use umbel_io::{Build, Filters, Tally};
+use umbel_io::{Build, Filters, Look, Tally};
 
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{notice, overlap, remembered};
+use crate::{notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,15 +79,15 @@ pub enum KeyTypeName {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        let files = input::or_stdin(&self.files);
+        input::check_stdin(files.iter().chain(&self.like))?;
+        overlap::check(&self.output, &files)?;
+        self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         let integers = match &like {
             Some((_, integers)) => *integers,
             None => self.key_type == KeyTypeName::Int,
         };
-        let files = input::or_stdin(&self.files);
-        input::check_stdin(&files)?;
-        overlap::check(&self.output, &files)?;
-        self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let build = Build {
             plan: self.planning.plan(&self.hashing, integers)?,
             like: like.map(|(like, _)| like),
@@ -98,7 +98,7 @@ impl Args {
             build.plan.params(build.plan.n.unwrap_or(1))?;
             self.planning.warn_unused();
         }
-        remembered::write(&mut Metadata::default(), &self.input, &self.grouping, &self.meta)?;
+        self.remember(&mut Metadata::default(), &Look::default())?;
         let mut out = Output::create(&self.output)?;
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
         let progress = Progress::watch(&driver.meter);
@@ -111,19 +111,23 @@ impl Args {
         };
         drop(progress);
         self.report(&filters, &tally);
-        self.write(filters, &mut out)?;
+        self.write(filters, &tally.look, &mut out)?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn write(&self, filters: Filters, out: &mut Output) -> Result<()> {
+    fn remember(&self, metadata: &mut Metadata, look: &Look) -> Result<()> {
+        remembered::write(metadata, &self.input, &self.grouping, look, &self.meta)
+    }
+
+    fn write(&self, filters: Filters, look: &Look, out: &mut Output) -> Result<()> {
         match filters {
             Filters::One(mut filter) => {
-                remembered::write(filter.metadata_mut(), &self.input, &self.grouping, &self.meta)?;
+                self.remember(filter.metadata_mut(), look)?;
                 filter.write_to(out)?;
             }
             Filters::Groups(mut groups) => {
-                remembered::write(groups.metadata_mut(), &self.input, &self.grouping, &self.meta)?;
+                self.remember(groups.metadata_mut(), look)?;
                 groups.write_to(out)?;
             }
         }
@@ -150,7 +154,7 @@ impl Args {
 
 /// The parameters of the filters in a file, and whether their keys are integers.
 fn read_like(path: &Path) -> Result<(Like, bool)> {
-    let file = File::open(path)?;
+    let file = opened::file(path)?;
     let (like, key_type) = match file.kind() {
         Kind::Bloom => {
             let params = file.into_bloom()?.params().clone();
@@ -162,7 +166,7 @@ fn read_like(path: &Path) -> Result<(Like, bool)> {
             let params = groups.iter().map(|(name, filter)| (name.into(), filter.params().clone()));
             (Like::Groups(params.collect()), groups.key_type())
         }
-        other => bail!("{}: it holds {other}", path.display()),
+        other => bail!("{}: it holds {other}, not a filter", path.display()),
     };
     Ok((like, key_type == Some(umbel::KeyType::U64)))
 }

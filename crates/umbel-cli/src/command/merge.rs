@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use umbel::counts::CountGroups;
 use umbel::format::{File, Kind};
+use umbel::near::Near;
 use umbel::{Counts, Error};
 use umbel_io::Filters;
 
-use crate::notice;
 use crate::output::Output;
+use crate::{input, notice, opened};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,11 +19,11 @@ Examples:
   umbel merge monday.umbel tuesday.umbel -o both.umbel
   umbel merge jan.umbel feb.umbel mar.umbel -o quarter.umbel     counts add up";
 
-/// Merge filters or counts that have the same parameters: the result holds the keys of all
+/// Merge what has the same parameters: the result holds the keys of all
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The files
+    /// The files; - is stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -33,6 +34,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        input::check_stdin(&self.files)?;
         let mut paths = self.files.iter();
         let Some(first) = paths.next() else { bail!("give at least one file") };
         let mut merged = Content::open(first)?;
@@ -55,15 +57,21 @@ enum Content {
     Filters(Filters),
     Counts(Counts),
     CountGroups(CountGroups),
+    Near(Box<Near>),
 }
 
 impl Content {
     fn open(path: &Path) -> Result<Content> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(match File::open(path)?.kind() {
-            Kind::Bloom | Kind::Groups => Content::Filters(Filters::open(path, threads)?),
-            Kind::CountGroups => Content::CountGroups(CountGroups::open(path)?),
-            _ => Content::Counts(Counts::open(path)?),
+        let file = opened::file(path)?;
+        if let Kind::Bloom | Kind::Groups = file.kind() {
+            return Ok(Content::Filters(Filters::read(file, threads)?));
+        }
+        file.verify()?;
+        Ok(match file.kind() {
+            Kind::CountGroups => Content::CountGroups(file.into_count_groups()?),
+            Kind::Near => Content::Near(Box::new(near(file)?)),
+            _ => Content::Counts(file.into_counts()?),
         })
     }
 
@@ -72,6 +80,9 @@ impl Content {
             (Content::Filters(ours), Content::Filters(theirs)) => merge(ours, theirs),
             (Content::Counts(ours), Content::Counts(theirs)) => Ok(ours.merge(theirs)?),
             (Content::CountGroups(ours), Content::CountGroups(theirs)) => Ok(ours.merge(theirs)?),
+            (Content::Near(ours), Content::Near(theirs)) => {
+                ours.merge(theirs).map(|_| ()).map_err(Into::into)
+            }
             (ours, theirs) => bail!("one holds {}, the other {}", ours.name(), theirs.name()),
         }
     }
@@ -89,6 +100,10 @@ impl Content {
             }
             Content::Counts(counts) => counts.write_to(out)?,
             Content::CountGroups(groups) => groups.write_to(out)?,
+            Content::Near(near) => {
+                near.overfull().into_iter().for_each(notice::warn);
+                near.write_to(out)?;
+            }
         }
         Ok(())
     }
@@ -99,6 +114,7 @@ impl Content {
             Content::Filters(_) => "filters",
             Content::Counts(_) => "counts",
             Content::CountGroups(_) => "counts by group",
+            Content::Near(_) => "numbers",
         }
     }
 
@@ -107,8 +123,16 @@ impl Content {
         match self {
             Content::Filters(_) => "umbel build",
             Content::Counts(_) | Content::CountGroups(_) => "umbel count build",
+            Content::Near(_) => "umbel near build",
         }
     }
+}
+
+/// Numbers whose bits have been verified.
+fn near(file: File) -> Result<Near> {
+    let near = file.into_near()?;
+    near.verify()?;
+    Ok(near)
 }
 
 fn merge(merged: &mut Filters, other: &Filters) -> Result<()> {

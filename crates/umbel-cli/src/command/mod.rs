@@ -8,6 +8,7 @@ mod r#gen;
 mod info;
 mod man;
 mod merge;
+mod near;
 mod screen;
 mod size;
 mod stream;
@@ -44,6 +45,7 @@ enum Command {
     Merge(merge::Args),
     Info(info::Args),
     Count(count::Args),
+    Near(near::Args),
     Stream(stream::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
@@ -60,6 +62,7 @@ impl Umbel {
             Command::Merge(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Count(args) => args.run(),
+            Command::Near(args) => args.run(),
             Command::Stream(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),

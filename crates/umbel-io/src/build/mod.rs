@@ -121,9 +121,12 @@ impl Build {
 fn check_twice(driver: &Driver) -> Result<()> {
     match driver.sources.iter().find(|source| !source.is_seekable()) {
         None => Ok(()),
-        Some(source) => Err(Error::Other(format!(
-            "{}: this hash needs the keys twice, first to count them, and a pipe can be read only once: give -n, or a file",
-            source.name()
-        ))),
+        Some(source) => {
+            let what = if source.is_stdin() { "stdin" } else { "a pipe" };
+            Err(Error::Other(format!(
+                "{}: this hash needs the keys twice, first to count them, and {what} can be read only once: give -n, or name a file",
+                source.name()
+            )))
+        }
     }
 }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use parquet::column::reader::get_column_reader;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::serialized_reader::SerializedPageReader;
+use umbel::near::Grid;
 
 use self::cells::Cells;
 use self::columns::{Columns, Picked};
@@ -21,7 +22,7 @@ use self::pages::Pages;
 pub(crate) use self::row_group::RowGroup;
 use crate::guard::guarded;
 use crate::positioned::read_exact_at;
-use crate::{Error, Meter, Result, Shape, Source};
+use crate::{Error, Look, Meter, Result, Shape, Source};
 
 /// The first and the last bytes of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -40,8 +41,10 @@ pub(crate) struct Table {
     round: bool,
     integers: bool,
     interval: Option<(i64, i64)>,
+    numbers: Option<Grid>,
     meter: Arc<Meter>,
     next: usize,
+    look: Look,
 }
 
 impl Table {
@@ -73,11 +76,18 @@ impl Table {
             round: shape.round,
             integers: shape.integers,
             interval: shape.interval,
+            numbers: shape.numbers,
             meter: Arc::clone(meter),
             next: 0,
+            look: shape.look(&columns.names()),
             metadata,
             name,
         }))
+    }
+
+    /// What it calls its columns.
+    pub(crate) fn look(&self) -> &Look {
+        &self.look
     }
 
     /// The next row group; none behind the last.
@@ -95,6 +105,7 @@ impl Table {
             round: self.round,
             integers: self.integers,
             interval: self.interval,
+            numbers: self.numbers,
             step: row_group::step(usize::try_from(plain).unwrap_or(0), rows),
             left: rows,
             at: 0,
