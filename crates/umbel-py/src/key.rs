@@ -22,7 +22,8 @@ impl<'a> Key<'a> {
 /// The bytes of a `str` or `bytes`.
 #[inline]
 pub fn bytes<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
-    if let Ok(text) = object.cast::<PyString>() {
+    // Exact types first: they are told by one comparison.
+    if let Ok(text) = object.cast_exact::<PyString>().or_else(|_| object.cast()) {
         return text.to_str().map(str::as_bytes);
     }
     match object.cast::<PyBytes>() {

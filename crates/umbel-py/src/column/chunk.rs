@@ -164,6 +164,11 @@ impl<T> Gather<T> {
         }
     }
 
+    /// Takes the values of all rows of a chunk, none of which is null.
+    pub fn extend(&mut self, values: impl ExactSizeIterator<Item = T>) {
+        self.values.extend(values);
+    }
+
     pub fn values(&self) -> &[T] {
         &self.values
     }

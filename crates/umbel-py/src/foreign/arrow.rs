@@ -314,20 +314,36 @@ impl Array {
         mut take: impl FnMut(usize, &'a [u8]),
     ) {
         assert!(rows.end <= self.len(), "rows lie in the array");
-        match kind {
-            Kind::Text if !self.has_nulls() => {
-                rows.for_each(|row| take(row, self.offset_text::<i32>(row)));
+        for row in rows {
+            if let Some(text) = self.text(kind, row) {
+                take(row, text);
             }
-            Kind::LargeText if !self.has_nulls() => {
-                rows.for_each(|row| take(row, self.offset_text::<i64>(row)));
-            }
-            Kind::Views if !self.has_nulls() => rows.for_each(|row| take(row, self.view(row))),
-            _ => rows.for_each(|row| {
-                if let Some(text) = self.text(kind, row) {
-                    take(row, text);
-                }
-            }),
         }
+    }
+
+    /// The texts of rows that are cut by 32-bit offsets, none of them null.
+    pub fn texts(&self, rows: Range<usize>) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.between_offsets::<i32>(rows)
+    }
+
+    /// The texts of rows that are cut by 64-bit offsets, none of them null.
+    pub fn large_texts(&self, rows: Range<usize>) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.between_offsets::<i64>(rows)
+    }
+
+    /// The texts of rows that are behind views, none of them null.
+    pub fn views(&self, rows: Range<usize>) -> impl ExactSizeIterator<Item = &[u8]> {
+        assert!(rows.end <= self.len(), "rows lie in the array");
+        rows.map(|row| self.view(row))
+    }
+
+    fn between_offsets<T: bytemuck::Pod + Into<i64>>(
+        &self,
+        rows: Range<usize>,
+    ) -> impl ExactSizeIterator<Item = &[u8]> {
+        assert!(rows.end <= self.len(), "rows lie in the array");
+        let (offsets, bytes) = (self.buffer(1).cast::<T>(), self.buffer(2));
+        rows.map(move |row| self.cut(offsets, bytes, row))
     }
 
     /// Hands out the integers of the rows that are not null, sign extended, with their places.
@@ -434,14 +450,28 @@ impl Array {
     /// The bytes between two offsets. The caller has checked the row.
     #[inline]
     fn offset_text<T: bytemuck::Pod + Into<i64>>(&self, row: usize) -> &[u8] {
-        let offsets = self.buffer(1).cast::<T>();
+        self.cut(self.buffer(1).cast::<T>(), self.buffer(2), row)
+    }
+
+    /// The same with both buffers at hand.
+    #[inline]
+    fn cut<T: bytemuck::Pod + Into<i64>>(
+        &self,
+        offsets: *const T,
+        bytes: *const u8,
+        row: usize,
+    ) -> &[u8] {
         // SAFETY: there is an offset more than there are rows.
         let [start, end] = unsafe {
             let place = offsets.add(row + self.offset as usize);
             [place.read_unaligned(), place.add(1).read_unaligned()]
         };
         let (start, end): (i64, i64) = (start.into(), end.into());
-        self.bytes(2, start as usize, (end - start).max(0) as usize)
+        if start >= end {
+            return &[];
+        }
+        // SAFETY: offsets point into the bytes, which live as long as the array.
+        unsafe { std::slice::from_raw_parts(bytes.add(start as usize), (end - start) as usize) }
     }
 
     /// The bytes behind a view: up to twelve stand in it, more in one of the buffers behind.
