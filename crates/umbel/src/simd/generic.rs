@@ -221,7 +221,8 @@ impl Block {
             // line, as `reduce` gives it.
             for (i, &hash) in hashes.iter().enumerate() {
                 let (upper, lower) = (hash >> 32, u64::from(hash as u32));
-                let bytes = (upper * u64::from(total) + (lower * u64::from(total) >> 32)) >> 32;
+                let carried = (lower * u64::from(total)) >> 32;
+                let bytes = (upper * u64::from(total) + carried) >> 32;
                 self.places[i] = (bytes as usize & !(size_of::<Line>() - 1)).wrapping_sub(first);
                 self.gs[i] = mix(hash);
                 last = last.max(self.places[i]);
