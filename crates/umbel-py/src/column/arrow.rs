@@ -24,11 +24,18 @@ pub fn each(
                 .or_raise()
         }
         (Want::Bytes, Kind::Text | Kind::LargeText | Kind::Views | Kind::Fixed(_)) => {
-            let mut gather = Gather::new(ROWS, may_be_null(kind, array));
+            let nulls = may_be_null(kind, array);
+            let mut gather = Gather::new(ROWS, nulls);
             each_range(array.len(), |rows| {
                 gather.clear();
-                array
-                    .each_text(kind, rows.clone(), |row, text| gather.push(row - rows.start, text));
+                match kind {
+                    Kind::Text if !nulls => gather.extend(array.texts(rows.clone())),
+                    Kind::LargeText if !nulls => gather.extend(array.large_texts(rows.clone())),
+                    Kind::Views if !nulls => gather.extend(array.views(rows.clone())),
+                    _ => array.each_text(kind, rows.clone(), |row, text| {
+                        gather.push(row - rows.start, text);
+                    }),
+                }
                 work(gather.chunk(rows.len(), Cells::Bytes)).or_raise()
             })
         }
