@@ -4,7 +4,9 @@
 //! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near [SIZE…] [RATIO…] [ITEMS…]` runs the near structures
 //! instead, with so many values (10K, 1M, 10M) and such alpha/beta (1, 10, 100, 1000), or all of them, and then the similar filters,
 //! with such items (vectors, strings, texts) or all of them.
+//! `umbel-bench --alone` prints two numbers for bench/python.
 
+mod alone;
 mod candidate;
 mod keys;
 mod limits;
@@ -28,6 +30,7 @@ fn main() {
         match argument.as_str() {
             "--quick" => plan.quick = true,
             "--near" => near = true,
+            "--alone" => return alone::run(),
             word => plan.words.push(word.to_owned()),
         }
     }
