@@ -32,6 +32,12 @@ pub fn run(names: &[String]) {
     let mut judge = Judge::default();
     let named = |name: &str| names.iter().any(|wanted| wanted == name);
     let (mut sizes, mut ratios) = (SIZES.to_vec(), RATIOS.to_vec());
+    let ours = |name: &String| {
+        sizes.iter().any(|(_, size)| size == name) || ratios.iter().any(|r| r.to_string() == *name)
+    };
+    if !names.is_empty() && !names.iter().any(ours) {
+        return;
+    }
     if SIZES.iter().any(|(_, name)| named(name)) {
         sizes.retain(|(_, name)| named(name));
     }
