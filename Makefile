@@ -2,17 +2,23 @@
 CARGO ?= cargo
 # Seconds for each fuzz target.
 SECONDS ?= 60
+# The Python package's own environment.
+VENV ?= .venv
 
-.PHONY: help demo test lint bench bench-command bench-stream bench-near fuzz asan hadoop-up hadoop-down test-hadoop
+.PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python fuzz asan hadoop-up hadoop-down test-hadoop
+.PHONY: python test-python test-python-slow
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
 	@echo "make test           everything that is tested: format, lints, tests, documentation"
 	@echo "make lint           format and lints alone"
+	@echo "make python         the Python package, built and installed into .venv"
+	@echo "make test-python    the tests of the Python package alone; make test-python-slow opens and closes a file a million times"
 	@echo "make bench          the core beside other libraries and the machine's limit (minutes)"
 	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
 	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
 	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan; similar filters beside a scan and HNSW (minutes)"
+	@echo "make bench-python   the Python package beside rbloom, and beside the core (a minute)"
 	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
@@ -25,11 +31,31 @@ demo:
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets -- -D warnings
+	$(CARGO) clippy -p umbel-py -- -D warnings
 
 test: lint
 	$(CARGO) test
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+	$(MAKE) test-python
 	$(MAKE) test-hadoop
+
+# Tools, and what the tests compare with, in an environment of its own: nothing is installed beside it.
+$(VENV)/ready: pyproject.toml
+	python3 -c 'import venv, ensurepip' || { apt-get -q update && apt-get -qy install python3-venv; }
+	python3 -m venv --clear $(VENV)
+	$(VENV)/bin/pip install --quiet maturin pytest hypothesis numpy pyarrow 'pandas<3' polars rbloom
+	touch $@
+
+python: $(VENV)/ready
+	rm -rf target/wheels
+	$(VENV)/bin/maturin build --quiet --release --out target/wheels
+	$(VENV)/bin/pip install --quiet --no-deps --force-reinstall target/wheels/*.whl
+
+test-python: python
+	$(VENV)/bin/python -m pytest -q python/tests
+
+test-python-slow: python
+	UMBEL_LEAK_ROUNDS=1000000 $(VENV)/bin/python -m pytest -q python/tests -k leaks
 
 bench:
 	$(CARGO) run --release --quiet -p umbel-bench
@@ -43,6 +69,10 @@ bench-stream:
 	nc -h 2>&1 | grep -q OpenBSD || { apt-get -q update && apt-get -qy install netcat-openbsd; }
 	$(CARGO) build --release --quiet -p umbel-cli
 	bench/stream
+
+bench-python: python
+	$(CARGO) build --release --quiet -p umbel-bench
+	$(VENV)/bin/python bench/python target/release/umbel-bench
 
 bench-near:
 	$(CARGO) run --release --quiet -p umbel-bench -- --near

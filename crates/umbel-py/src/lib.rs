@@ -1,0 +1,56 @@
+//! `umbel._umbel`: the core's structures as Python classes, thin, and the command.
+//!
+//! - One class a file; [`shared`] holds the structure behind it under a lock, so that long work is done detached from the interpreter;
+//! - [`column`] turns whatever holds many keys (lists, numpy, Arrow, pandas) into chunks for the core; [`foreign`] reads memory that others
+//!   own, the only unsafe code here; [`answers`] goes the other way.
+
+mod answers;
+mod bloom;
+mod column;
+mod command;
+mod conservative;
+mod count_groups;
+mod countmin;
+mod counts;
+mod error;
+mod file;
+mod foreign;
+mod groups;
+mod heavy;
+mod key;
+mod metadata;
+mod near;
+mod ranges;
+mod shared;
+mod sizing;
+
+use pyo3::prelude::*;
+
+/// The native part of umbel.
+#[pymodule]
+mod _umbel {
+    #[pymodule_export]
+    use super::bloom::Bloom;
+    #[pymodule_export]
+    use super::command::main;
+    #[pymodule_export]
+    use super::conservative::Conservative;
+    #[pymodule_export]
+    use super::count_groups::CountGroups;
+    #[pymodule_export]
+    use super::countmin::CountMin;
+    #[pymodule_export]
+    use super::counts::Counts;
+    #[pymodule_export]
+    use super::file::{from_bytes, open};
+    #[pymodule_export]
+    use super::groups::Groups;
+    #[pymodule_export]
+    use super::heavy::{Heavy, HeavyKey};
+    #[pymodule_export]
+    use super::near::Near;
+    #[pymodule_export]
+    use super::ranges::Ranges;
+    #[pymodule_export]
+    use super::sizing::{Sizing, size};
+}
