@@ -77,3 +77,30 @@ def test_a_list_that_changes_meanwhile_is_no_danger():
     stop.set()
     thread.join()
     assert all(f"key {i}" in seen for i in range(25_000))
+
+
+def test_asking_while_others_add():
+    seen, stop, wrong = Bloom(2_000_000, integers=True), threading.Event(), []
+    seen.update(np.arange(1000))
+
+    def ask():
+        while not stop.is_set():
+            wrong.extend(key for key in range(1000) if key not in seen)
+
+    asking = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in asking:
+        thread.start()
+    for part in range(20):
+        seen.update(np.arange(part * 100_000, (part + 1) * 100_000))
+        seen.add(part)
+    stop.set()
+    for thread in asking:
+        thread.join()
+    assert not wrong and seen.contains(np.arange(2_000_000)).all()
+
+
+def test_a_filter_may_be_asked_by_what_fills_it():
+    seen, words = Bloom(100), ["a", "b", "a", "c", "b"]
+    added = []
+    seen.update(added.append(word) or word for word in words if word not in seen)
+    assert all(word in seen for word in words) and set(added) == {"a", "b", "c"}

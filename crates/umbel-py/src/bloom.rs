@@ -94,9 +94,11 @@ impl Bloom {
     /// Adds many keys: a list or another iterable, a numpy or Arrow array, a column of pandas or polars. Returns their number; nulls are no keys.
     fn update(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         let mut added = 0;
+        let change = self.inner.change(py);
+        let inner = change.writers();
         Column::of(keys)?.each(py, self.want, |chunk| {
             added += chunk.len() as u64;
-            self.inner.writer().insert_batch(chunk.keys())
+            inner.lock().insert_batch(chunk.keys())
         })?;
         Ok(added)
     }

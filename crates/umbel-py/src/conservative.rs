@@ -80,11 +80,13 @@ impl Conservative {
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
         let (mut weights, mut added) = (Weights::of(keys, weights)?, 0);
+        let change = self.inner.change(py);
+        let inner = change.writers();
         Column::of(keys)?.each(py, self.want, |chunk| {
             added += chunk.len() as u64;
             match weights.next(&chunk)? {
-                Some(weights) => self.inner.writer().add_weighted(chunk.keys(), weights),
-                None => self.inner.writer().add_batch(chunk.keys()),
+                Some(weights) => inner.lock().add_weighted(chunk.keys(), weights),
+                None => inner.lock().add_batch(chunk.keys()),
             }
         })?;
         weights.end()?;

@@ -93,12 +93,14 @@ impl Counts {
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
         let (mut weights, mut added) = (Weights::of(keys, weights)?, 0);
+        let change = self.inner.change(py);
+        let inner = change.writers();
         Column::of(keys)?.each(py, self.want, |chunk| {
             added += chunk.len() as u64;
             let weights = weights.next(&chunk)?;
             chunk.with_bytes(|keys| match weights {
-                Some(weights) => self.inner.writer().add_weighted(keys, weights),
-                None => self.inner.writer().add_batch(keys),
+                Some(weights) => inner.lock().add_weighted(keys, weights),
+                None => inner.lock().add_batch(keys),
             })
         })?;
         weights.end()?;

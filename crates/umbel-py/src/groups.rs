@@ -101,9 +101,11 @@ impl Groups {
     fn update(&self, py: Python<'_>, group: &str, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         self.inner.glance(py, |groups| groups.get(group).map(drop)).or_raise()?;
         let mut added = 0;
+        let change = self.inner.change(py);
+        let inner = change.writers();
         Column::of(keys)?.each(py, self.want(py), |chunk| {
             added += chunk.len() as u64;
-            self.inner.writer().get_mut(group)?.insert_batch(chunk.keys())
+            inner.lock().get_mut(group)?.insert_batch(chunk.keys())
         })?;
         Ok(added)
     }

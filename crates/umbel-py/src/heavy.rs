@@ -120,11 +120,13 @@ impl Heavy {
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
         let (mut weights, mut added) = (Weights::of(keys, weights)?, 0);
+        let change = self.inner.change(py);
+        let inner = change.writers();
         Column::of(keys)?.each(py, self.want, |chunk| {
             added += chunk.len() as u64;
             let weights = weights.next(&chunk)?;
             let weight = |row: usize| weights.map_or(1, |weights| weights[row]);
-            let mut heavy = self.inner.writer();
+            let mut heavy = inner.lock();
             chunk.with_bytes(|keys| {
                 keys.iter().enumerate().for_each(|(row, key)| heavy.add(key, weight(row)));
             });

@@ -2,7 +2,7 @@
 //!
 //! - One class a file; [`shared`] holds the structure behind it under a lock, so that long work is done detached from the interpreter;
 //! - [`column`] turns whatever holds many keys (lists, numpy, Arrow, pandas) into chunks for the core; [`foreign`] reads memory that others
-//!   own, the only unsafe code here; [`answers`] goes the other way.
+//!   own; [`answers`] goes the other way. Unsafe code is in [`foreign`] and [`shared`] only.
 
 mod answers;
 mod bloom;

@@ -124,8 +124,10 @@ impl Near {
     /// Adds many numbers to a growing filter. Returns how many; nulls are no numbers.
     fn update(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<u64> {
         let mut added = 0;
+        let change = self.inner.change(py);
+        let inner = change.writers();
         Column::of(values)?.each(py, Want::Numbers, |chunk| {
-            let mut near = self.inner.writer();
+            let mut near = inner.lock();
             added += chunk.len() as u64;
             let mut insert = |y: Number| near.insert(y).map(drop);
             match chunk.cells {

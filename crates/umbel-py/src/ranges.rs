@@ -74,14 +74,16 @@ impl Ranges {
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
         let (mut weights, mut added) = (Weights::of(keys, weights)?, 0);
+        let change = self.inner.change(py);
+        let inner = change.writers();
         Column::of(keys)?.each(py, Want::Signed, |chunk| {
             let weights = weights.next(&chunk)?;
             let Cells::Words(keys) = chunk.cells else { return Ok(()) };
             let keys: &[i64] = bytemuck::cast_slice(keys);
             added += keys.len() as u64;
             match weights {
-                Some(weights) => self.inner.writer().add_weighted(keys, weights),
-                None => self.inner.writer().add_batch(keys),
+                Some(weights) => inner.lock().add_weighted(keys, weights),
+                None => inner.lock().add_batch(keys),
             }
         })?;
         weights.end()?;
