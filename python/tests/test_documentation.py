@@ -29,11 +29,9 @@ def test_examples(name):
 
 def test_the_package_and_its_page():
     assert run(umbel.__doc__, "umbel")
-    page = ROOT.parents[1] / "docs" / "python.md"
-    source = page.read_text() if page.exists() else ""
-    for block in re.findall(r"```python\n(.*?)```", source, re.S):
-        if ">>>" in block:
-            assert run(block, "docs/python.md")
+    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
+    assert blocks and all(run(block, "docs/python.md") for block in blocks)
 
 
 def test_everything_is_documented():

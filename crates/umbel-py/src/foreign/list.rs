@@ -14,6 +14,7 @@ const AHEAD: usize = 16;
 /// The texts of some rows, one behind the other, copied so that the interpreter can be left.
 #[derive(Default)]
 pub struct Texts {
+    /// Those in use, and room for more.
     bytes: Vec<u8>,
     ends: Vec<usize>,
     /// The rows that are not None, if any is.
@@ -23,7 +24,6 @@ pub struct Texts {
 impl Texts {
     /// The texts of a list's `str` and `bytes` objects in this range.
     pub fn read(&mut self, list: &Bound<'_, PyList>, rows: Range<usize>) -> PyResult<()> {
-        self.bytes.clear();
         self.ends.clear();
         self.places = None;
         let item = |row: usize| {
@@ -51,8 +51,13 @@ impl Texts {
     }
 
     fn push(&mut self, row: usize, text: &[u8]) {
-        self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
+        let used = self.ends.last().copied().unwrap_or(0);
+        let end = used + text.len();
+        if end > self.bytes.len() {
+            self.bytes.resize(2 * end, 0);
+        }
+        copy(text, &mut self.bytes[used..end]);
+        self.ends.push(end);
         self.places.as_mut().into_iter().for_each(|places| places.push(row as u32));
     }
 
@@ -72,6 +77,19 @@ impl Texts {
     /// The rows, counted from the first that was read, that are not None; none if all are.
     pub fn places(&self) -> Option<&[u32]> {
         self.places.as_deref()
+    }
+}
+
+/// Copies a text to a place of the same length; most are short, and not worth a call.
+#[inline]
+fn copy(text: &[u8], place: &mut [u8]) {
+    match (text.first_chunk::<16>(), text.last_chunk::<16>()) {
+        (Some(head), Some(tail)) if text.len() <= 32 => {
+            // The two overlap where the text is shorter than both.
+            place[..16].copy_from_slice(head);
+            place[text.len() - 16..].copy_from_slice(tail);
+        }
+        _ => place.copy_from_slice(text),
     }
 }
 
