@@ -26,9 +26,10 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets -- -D warnings
 
-test: lint test-hadoop
+test: lint
 	$(CARGO) test
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+	$(MAKE) test-hadoop
 
 bench:
 	$(CARGO) run --release --quiet -p umbel-bench

@@ -17,7 +17,8 @@ const QUESTIONS: usize = 200_000;
 const STRANGERS: usize = 1_000_000;
 /// Rounds, the best of which counts: the machine is shared.
 const ROUNDS: usize = 7;
-/// Slow candidates are asked less: about this many nanoseconds a round, ten times as long for the rate, but never with fewer questions than these.
+/// Slow candidates are asked less: about this many nanoseconds a round, ten times as long for the rate, but never with
+/// fewer questions than these.
 const ROUND: f64 = 25e6;
 const FEWEST: usize = 20;
 

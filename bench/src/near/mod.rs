@@ -1,7 +1,7 @@
 //! "Is there one within alpha?": umbel's structures beside other ways to search, on the same values in the same run.
 //!
-//! Values are integers, spread evenly over 2^40, and beta is 1, so that cells are the values themselves and every way answers the same
-//! question. The rate asked for is 1 % for the whole question.
+//! Values are integers, spread evenly over 2^40, and beta is 1, so that cells are the values themselves and every way
+//! answers the same question. The rate asked for is 1 % for the whole question.
 
 mod course;
 mod judge;

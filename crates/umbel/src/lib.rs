@@ -9,6 +9,7 @@
 //! | the same, one set for each group of a table | [`Groups`]: a filter a group, one file, one hash a key |
 //! | a filter, and must prove its rate | [`audit`]: exact counts, an interval, a verdict |
 //! | n and p, and wonder what it will cost | [`Sizing`] |
+//! | numbers, and ask "is one of them within alpha of this?" | [`near`]: exact or with a rate that you choose, from a few bits a number |
 //! | keys, and do not know n | [`distinct`]: rows and a HyperLogLog, merged in any order |
 //! | a stream of keys with weights, and ask "how often?" | [`CountMin`]: never too low, too high by at most a share of the total that you choose |
 //! | the same, read in one order and never merged | [`Conservative`]: the same promise, much better estimates |
@@ -45,6 +46,7 @@
 //! - [`Groups`]: many filters by name;
 //! - [`countmin`]: how often, plain and conservative; [`ranges`]: sums and quantiles; [`heavy`]: the most frequent keys;
 //!   [`counts`]: any of them under one face, and by group;
+//! - [`near`]: numbers within a distance: packed lists, and filters that grow;
 //! - [`sizing`]: n, p, k against m, and what cannot be;
 //! - [`distinct`]: the n to size for, counted in parts;
 //! - [`hash`]: strategies, each frozen under an id;

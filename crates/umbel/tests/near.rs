@@ -5,7 +5,7 @@
 mod support;
 
 use support::numbers::{any_within, built, crowds};
-use support::random::Random;
+use support::random::{Random, integers};
 use umbel::near::{Builder, Grid, Near, Number, Params, Plan, Structure, Values};
 
 /// Grids with values and questions: floats and integers, narrow and wide, spread and crowded, few and many.
@@ -87,6 +87,23 @@ fn a_batch_answers_as_one_by_one() {
     assert!(message.contains("3 keys needs 3 places for its answers, not 2"), "{message}");
     assert!(near.contains_batch(&[1.0, f64::NAN], &mut [false; 2]).is_err());
     assert!(near.contains_batch_within(&[1], 6.0, &mut [false]).is_err());
+}
+
+/// Memory is asked for the lines of large filters before they are needed.
+#[test]
+fn large_structures_answer_the_same() {
+    let values: Vec<i64> = integers(1, 400_000).iter().map(|x| (x >> 24) as i64).collect();
+    let numbers: Vec<Number> = values.iter().map(|&y| y.into()).collect();
+    for (alpha, structure) in Structure::ALL.into_iter().flat_map(|s| [(3, s), (900, s)]) {
+        let near = built(Grid::integers(alpha, 1).unwrap(), &numbers, structure, 0.001);
+        let mut asked: Vec<i64> = values.iter().step_by(9).map(|y| y + alpha as i64).collect();
+        let mut answers = vec![false; asked.len()];
+        near.contains_batch(&asked, &mut answers).unwrap();
+        assert!(answers.iter().all(|&answer| answer), "{structure}");
+        asked.iter_mut().for_each(|x| *x += 2 * alpha as i64 + 5);
+        near.contains_batch(&asked, &mut answers).unwrap();
+        assert!(asked.iter().map(|&x| near.contains(x).unwrap()).eq(answers), "{structure}");
+    }
 }
 
 /// Blocks end, codes pass the last and go on at the first, cells are the least and the greatest there are.

@@ -1,5 +1,5 @@
-//! The meaning of "near", against exact arithmetic: |x - y| ≤ alpha is always "yes", beyond alpha + beta + 2 ulp(|x| + alpha) the
-//! cells say "no".
+//! The meaning of "near", against exact arithmetic: |x - y| ≤ alpha is always "yes", beyond alpha + beta + 2 ulp(|x| +
+//! alpha) the cells say "no".
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,7 +41,8 @@ fn check(grid: &Grid, x: f64, y: f64, tally: &mut Tally) {
     }
 }
 
-/// The law for one x and the values that lie where answers change: at x ± alpha, at x ± (alpha + beta), at the borders of cells, and some others.
+/// The law for one x and the values that lie where answers change: at x ± alpha, at x ± (alpha + beta), at the borders
+/// of cells, and some others.
 fn check_around(grid: &Grid, x: f64, random: &mut Random, tally: &mut Tally) {
     let (alpha, beta) = (grid.alpha(), grid.beta());
     let mut ys = vec![x, 0.0, -0.0, x + beta * unit(random), x - alpha * unit(random)];
@@ -128,7 +129,8 @@ fn decimals() {
     finish(&tally, 500_000);
 }
 
-/// 0.45 - 0.35 is more than 0.1 as floats, and 0.45 lies on the border of a cell: that people's decimals are near must not hang on this.
+/// 0.45 - 0.35 is more than 0.1 as floats, and 0.45 lies on the border of a cell: that people's decimals are near must
+/// not hang on this.
 #[test]
 fn decimals_are_near_as_they_are_written() {
     let mut random = Random(7);

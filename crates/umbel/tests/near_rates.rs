@@ -102,8 +102,8 @@ fn the_rate_holds_for_the_whole_question() {
     }
 }
 
-/// Few values in few lines; values without gaps, whole blocks of them; questions in a crowd. The mean over seeds counts: one seed may be
-/// lucky or not.
+/// Few values in few lines; values without gaps, whole blocks of them; questions in a crowd. The mean over seeds
+/// counts: one seed may be lucky or not.
 #[test]
 fn the_rate_holds_for_crowds() {
     let crowd = |places: u64, width: i64, gap: i64| {

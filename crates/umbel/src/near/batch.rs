@@ -11,8 +11,8 @@ use crate::{Error, Result};
 pub(super) const TOGETHER: usize = 32;
 
 impl Near {
-    /// Answers many questions; see [`contains`](Near::contains). There must be as many answers as questions. An error is that of the first question
-    /// that is refused; the answers mean nothing then.
+    /// Answers many questions; see [`contains`](Near::contains). There must be as many answers as questions. An error
+    /// is that of the first question that is refused; the answers mean nothing then.
     pub fn contains_batch<T: Into<Number> + Copy>(
         &self,
         questions: &[T],

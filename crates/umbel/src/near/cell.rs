@@ -1,7 +1,8 @@
 //! From values to cells: the whole meaning of "near" is here.
 //!
-//! A value has one cell, a question a range of cells; the answer is "yes" when a stored cell lies in the range. Every step from a value
-//! to its cell is monotone, rounding included, so a value within alpha of x has its cell in the range of x, whatever beta is.
+//! A value has one cell, a question a range of cells; the answer is "yes" when a stored cell lies in the range. Every
+//! step from a value to its cell is monotone, rounding included, so a value within alpha of x has its cell in the range
+//! of x, whatever beta is.
 
 use std::ops::RangeInclusive;
 
@@ -12,7 +13,8 @@ use crate::{Error, Result};
 /// From this many cells off zero on, floats cannot tell neighbouring cells apart.
 const LIMIT: f64 = (1_u64 << 53) as f64;
 
-/// Ends of a range that lie a step of floats further reach at most this much of a cell further, where the steps between floats are at most 2^-12 beta.
+/// Ends of a range that lie a step of floats further reach at most this much of a cell further, where the steps between
+/// floats are at most 2^-12 beta.
 const OUTWARDS: f64 = 1.0 / 1024.0;
 
 /// The distance alpha that is asked for, the resolution beta, and what the values are.
@@ -102,8 +104,8 @@ impl Grid {
         self.values
     }
 
-    /// L: the most cells that a question asks for. Where the steps between floats come close to the size of a cell, from |x| + alpha = 2^40 beta
-    /// on, it may be up to eight more.
+    /// L: the most cells that a question asks for. Where the steps between floats come close to the size of a cell,
+    /// from |x| + alpha = 2^40 beta on, it may be up to eight more.
     pub fn most_cells(&self) -> u64 {
         match self.values {
             Values::Floats => (2.0 * (self.alpha / self.beta) + OUTWARDS) as u64 + 2,
@@ -179,8 +181,9 @@ impl Grid {
         (y / self.beta).round().clamp(-LIMIT, LIMIT) as i64
     }
 
-    /// Rounding is monotone, so that the rounded sums would do for floats. Decimals become floats by three more roundings (x, y, alpha), of half a
-    /// step at most each: a step further, those that are within alpha as they are written are so too.
+    /// Rounding is monotone, so that the rounded sums would do for floats. Decimals become floats by three more
+    /// roundings (x, y, alpha), of half a step at most each: a step further, those that are within alpha as they are
+    /// written are so too.
     #[inline]
     fn float_span(&self, x: f64, alpha: f64) -> Span {
         let step = step_at(x.abs() + alpha);

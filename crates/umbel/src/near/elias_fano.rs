@@ -1,7 +1,8 @@
 //! A sorted list of numbers in about log₂(top/count) + 3 bits each, asked where it lies: also in a mapped file.
 //!
-//! A number's lower l bits are stored as they are. Its upper bits name a bucket, and the buckets stand one behind the other in the upper bits: a 0, then
-//! a 1 for each number of the bucket, and so on; a last 0 ends them. So the numbers before a bucket are counted by finding its 0:
+//! A number's lower l bits are stored as they are. Its upper bits name a bucket, and the buckets stand one behind the
+//! other in the upper bits: a 0, then a 1 for each number of the bucket, and so on; a last 0 ends them. So the numbers
+//! before a bucket are counted by finding its 0:
 //!
 //! ```text
 //! starts[b / 64]  numbers before every 64th bucket: its 0 stands at bit starts[b / 64] + b
@@ -217,6 +218,8 @@ mod tests {
 
     use super::*;
     use crate::hash::mix;
+    use crate::near::view::AnyIn;
+    use crate::simd::select::Work;
 
     /// Numbers spread evenly, in crowds, without gaps, and at the ends of what there is.
     fn lists() -> Vec<(BTreeSet<u64>, u64)> {
@@ -271,6 +274,9 @@ mod tests {
                 {
                     let last = first.saturating_add(width);
                     let any = numbers.range(first..=last).next().is_some();
+                    // Also in the way that machines without a fast instruction for it take.
+                    let portable = AnyIn { list: &list, first, last }.run::<Sums>();
+                    assert_eq!(portable, any, "{first} to {last} of {}", numbers.len());
                     assert_eq!(
                         list.any_in(first, last),
                         any,

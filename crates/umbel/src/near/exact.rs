@@ -59,8 +59,8 @@ impl Exact {
         self.list.any_in_batch(&ranges[..cells.len()], answers);
     }
 
-    /// The cells counted from the least. If all are below it, a range behind the greatest: then the least is not the least integer, nor is
-    /// the greatest that far from it.
+    /// The cells counted from the least. If all are below it, a range behind the greatest: then the least is not the
+    /// least integer, nor is the greatest that far from it.
     #[inline(always)]
     fn offsets(&self, Span { first, last }: Span) -> (u64, u64) {
         let first = first.max(self.least);

@@ -55,11 +55,12 @@ impl Near {
         }
     }
 
-    /// The stored cell nearest to x, at any distance; none if nothing is stored. Of two at the same distance it is the lesser. Only an exact list knows it.
+    /// The stored cell nearest to x, at any distance; none if nothing is stored. Of two at the same distance it is the
+    /// lesser. Only an exact list knows it.
     pub fn nearest(&self, x: impl Into<Number>) -> Result<Option<Nearest>> {
         let Store::Exact(list) = &self.store else {
             return Err(Error::Unsupported(format!(
-                "a {} does not know distances: only an exact list does",
+                "the {} does not know distances: only an exact list does",
                 self.structure()
             )));
         };

@@ -1,16 +1,18 @@
-//! A filter of a fixed set, after Grafite: cells are hashed so that neighbours stay neighbours, and the codes stand in a sorted list.
+//! A filter of a fixed set, after Grafite: cells are hashed so that neighbours stay neighbours, and the codes stand in
+//! a sorted list.
 //!
 //! ```text
 //! block(c) = c >> t          shift(b) = a random number below r, from the hash of b
 //! code(c)  = (shift(block) + c mod 2^t) mod r                      r = ⌈n L / p⌉
 //! ```
 //!
-//! A range of cells within a block is a range of codes, which may pass r - 1 and go on at 0. A stored cell of another block falls into a range of w codes with
-//! probability w/r, so n of them make a wrong "yes" for L cells with probability p at most; one of the same block falls into it only if it is in the
-//! range. A range that leaves its block is cut there, as each block has a shift of its own.
+//! A range of cells within a block is a range of codes, which may pass r - 1 and go on at 0. A stored cell of another
+//! block falls into a range of w codes with probability w/r, so n of them make a wrong "yes" for L cells with
+//! probability p at most; one of the same block falls into it only if it is in the range. A range that leaves its block
+//! is cut there, as each block has a shift of its own.
 //!
-//! Grafite's blocks are r long. These are shorter, 64 L, and a power of two: no division, and a crowd of values has many shifts instead of one, so that
-//! a crowd of questions does not share one bad luck.
+//! Grafite's blocks are r long. These are shorter, 64 L, and a power of two: no division, and a crowd of values has
+//! many shifts instead of one, so that a crowd of questions does not share one bad luck.
 //!
 //! Reference: M. Costa, P. Ferragina, G. Vinciguerra, Grafite: taming adversarial queries with optimal range filters, 2024.
 

@@ -1,7 +1,7 @@
 //! The growing filter: takes values one by one, and merges.
 //!
-//! One level holds the cells. Wide questions get a second one in front, in which as many cells count as one as a question asks for: it says "no" to
-//! most questions after a few lines.
+//! One level holds the cells. Wide questions get a second one in front, in which as many cells count as one as a
+//! question asks for: it says "no" to most questions after a few lines.
 
 use super::Params;
 use super::cell::Span;
@@ -15,6 +15,9 @@ use crate::{Error, Result};
 pub(super) const MOST_CELLS: u64 = 1 << 22;
 /// The rate of the first of two levels.
 const FIRST_RATE: f64 = 1.0 / 16.0;
+
+/// Questions whose lines are asked for together: they are many, and the first must not be driven out by the last.
+const AT_ONCE: usize = 8;
 
 /// The sizes of the levels: the first of two, and the one that holds the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,27 +139,36 @@ impl Growing {
 
     #[inline]
     pub(super) fn any_in(&self, cells: Span) -> bool {
-        let Some(coarse) = &self.coarse else { return self.fine.any_in(cells) };
+        self.any_in_asked(cells, false)
+    }
+
+    pub(super) fn any_in_batch(&self, cells: &[Span], answers: &mut [bool]) {
+        let first = self.coarse.as_ref().unwrap_or(&self.fine);
+        for (cells, answers) in cells.chunks(AT_ONCE).zip(answers.chunks_mut(AT_ONCE)) {
+            let mut asked = [false; AT_ONCE];
+            asked.iter_mut().zip(cells).for_each(|(asked, &cells)| *asked = first.ask_for(cells));
+            for ((answer, &cells), asked) in answers.iter_mut().zip(cells).zip(asked) {
+                *answer = self.any_in_asked(cells, asked);
+            }
+        }
+    }
+
+    /// `asked` says that memory has been asked for the lines of the first level.
+    #[inline]
+    fn any_in_asked(&self, cells: Span, asked: bool) -> bool {
+        let Some(coarse) = &self.coarse else { return self.fine.any_in(cells, asked) };
         let Span { mut first, last } = cells;
         // Cell by cell of the first level: mostly one or two.
         loop {
             let end = last.min(first | !(-1 << coarse.size().shift));
             let part = Span { first, last: end };
-            if coarse.any_in(part) && self.fine.any_in(part) {
+            if coarse.any_in(part, asked) && self.fine.any_in(part, false) {
                 return true;
             }
             if end == last {
                 return false;
             }
             first = end + 1;
-        }
-    }
-
-    pub(super) fn any_in_batch(&self, cells: &[Span], answers: &mut [bool]) {
-        let first = self.coarse.as_ref().unwrap_or(&self.fine);
-        cells.iter().for_each(|cells| first.ask_for(cells.first));
-        for (&cells, answer) in cells.iter().zip(answers) {
-            *answer = self.any_in(cells);
         }
     }
 
@@ -187,8 +199,8 @@ impl Growing {
         (-(size.bits() as f64) / f64::from(size.probes) * (-self.fine.fill()).ln_1p()).max(0.0)
     }
 
-    /// How far the estimate may lie from n, as a standard deviation. Cells that are neighbours share their lines, so that it is lines, not bits, that
-    /// scatter at worst.
+    /// How far the estimate may lie from n, as a standard deviation. Cells that are neighbours share their lines, so
+    /// that it is lines, not bits, that scatter at worst.
     pub(super) fn deviation(&self, n: u64) -> f64 {
         let size = self.fine.size();
         let load = f64::from(size.probes) * n as f64 / size.bits() as f64;

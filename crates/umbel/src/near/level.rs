@@ -15,8 +15,8 @@ use crate::simd::prefetch;
 
 /// Cells in a block, bits in a line.
 pub(super) const BLOCK: u64 = 512;
-/// Lines that most questions look at.
-const ASKED_FOR: u32 = 4;
+/// Up to this many lines (512 KiB) are taken to be in the cache.
+const IN_CACHE: u64 = 1 << 13;
 
 /// The size of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,12 +92,15 @@ impl Level {
         new != 0
     }
 
-    /// Whether one of these cells may have been added.
+    /// Whether one of these cells may have been added. `asked` says that memory has been asked for the lines.
     #[inline]
-    pub(super) fn any_in(&self, cells: Span) -> bool {
+    pub(super) fn any_in(&self, cells: Span, asked: bool) -> bool {
         let (mut first, last) = (cells.first >> self.size.shift, cells.last >> self.size.shift);
         loop {
             let end = last.min(first | (BLOCK as i64 - 1));
+            if !asked && self.size.lines > IN_CACHE {
+                self.ask_for_block(first);
+            }
             if self.any_in_block(first, end) {
                 return true;
             }
@@ -108,16 +111,31 @@ impl Level {
         }
     }
 
-    /// Asks memory for the first lines of a cell's block.
-    pub(super) fn ask_for(&self, cell: i64) {
-        let mut x = self.hash(cell >> self.size.shift);
-        for _ in 0..self.size.probes.min(ASKED_FOR) {
+    /// Asks memory for the lines of a question that is to come, unless they are near or too many; says whether it did.
+    pub(super) fn ask_for(&self, cells: Span) -> bool {
+        let (first, last) = (cells.first >> self.size.shift, cells.last >> self.size.shift);
+        let blocks = (first >> 9).abs_diff(last >> 9) + 1;
+        let worth = self.size.lines > IN_CACHE && blocks <= 2;
+        if worth {
+            self.ask_for_block(first);
+        }
+        if worth && blocks == 2 {
+            self.ask_for_block(last);
+        }
+        worth
+    }
+
+    /// All of them: a "yes" needs all, and for a "no" those too many cost less than waiting for one after the other.
+    #[inline]
+    fn ask_for_block(&self, cell: i64) {
+        let mut x = self.hash(cell);
+        for _ in 0..self.size.probes {
             prefetch(self.lines.as_ptr().wrapping_add(reduce(x, self.size.lines) as usize));
             x = mix(x);
         }
     }
 
-    /// The same for cells of one block.
+    /// Whether one of these cells, which lie in one block, may have been added.
     #[inline]
     fn any_in_block(&self, first: i64, last: i64) -> bool {
         let (from, to) = (word_of(first), word_of(last));

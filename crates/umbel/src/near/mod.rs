@@ -1,8 +1,9 @@
 //! "Is a stored number within alpha of x?", from a few bits a number.
 //!
-//! **When.** You have very many numbers (times, prices, masses, positions) and ask of others whether one of them is near; you can live with a
-//! small, chosen share of wrong "yes" answers; a "no" is always right. Where memory is no matter, a sorted array with binary search is the
-//! better choice: it is exact, it is simple, and it needs 64 bits a number.
+//! **When.** You have very many numbers (times, prices, masses, positions) and ask of others whether one of them is
+//! near; you can live with a small, chosen share of wrong "yes" answers; a "no" is always right. Where memory is no
+//! matter, a sorted array with binary search is the better choice: it is exact, it is simple, and it needs 64 bits a
+//! number.
 //!
 //! ```
 //! use umbel::near::{Grid, Near, Structure};
@@ -39,18 +40,19 @@
 //! Numbers are rounded to cells, multiples of beta. Of a stored y and an asked x:
 //!
 //! - |x - y| ≤ alpha: the answer is "yes", always, for any beta and any number that is accepted;
-//! - no stored y with |x - y| ≤ alpha + beta + 2 ulp(|x| + alpha): the answer is "no", but for a share of at most p of all seeds. p is for the whole question,
-//!   not for a cell of it;
+//! - no stored y with |x - y| ≤ alpha + beta + 2 ulp(|x| + alpha): the answer is "no", but for a share of at most p of
+//!   all seeds. p is for the whole question, not for a cell of it;
 //! - between, either answer.
 //!
-//! Distances are those between the floats as they are. Since 0.45 - 0.35 is a little more than 0.1 as floats, questions reach a step (ulp)
-//! further than alpha, so that decimals are answered as they are written. For integers everything is exact, and there are no ulps.
+//! Distances are those between the floats as they are. Since 0.45 - 0.35 is a little more than 0.1 as floats, questions
+//! reach a step (ulp) further than alpha, so that decimals are answered as they are written. For integers everything is
+//! exact, and there are no ulps.
 //!
-//! NaN, infinities, and floats from 2^53 beta on are refused, stored or asked: that is an error and not a "no". -0.0 is 0.0. A question may be
-//! for a smaller distance than alpha, not for a larger one.
+//! NaN, infinities, and floats from 2^53 beta on are refused, stored or asked: that is an error and not a "no". -0.0 is
+//! 0.0. A question may be for a smaller distance than alpha, not for a larger one.
 //!
-//! The rate p holds for questions of up to L = ⌊2 alpha/beta⌋ + 2 cells, and all are where floats are 2^12 times finer than beta: for |x| + alpha up to
-//! 2^40 beta. Further off, up to eight cells more are asked for, at p/L each.
+//! The rate p holds for questions of up to L = ⌊2 alpha/beta⌋ + 2 cells, and all are where floats are 2^12 times finer
+//! than beta: for |x| + alpha up to 2^40 beta. Further off, up to eight cells more are asked for, at p/L each.
 //!
 //! # Cost
 //!
@@ -58,11 +60,11 @@
 //! |---|---|---|---|
 //! | exact list | log₂(U/n) + 3 | 3 | U cells from the least to the greatest; never wrong, knows the distance |
 //! | Grafite list | log₂(L/p) + 3 | 3 | |
-//! | growing filter | 1.44 log₂(L/p) | 2 to 10 for each 512 cells | takes values, merges |
-//! | the same of two levels | 1.44 log₂(L/p) + 5.8 | about 4 | from L = 512 on |
+//! | growing filter | 1.44 log₂(L/p) | 2 to 12, for up to 512 cells | takes values, merges |
+//! | the same of two levels | 1.44 log₂(L/p) + 5.8 | 4, and a sixteenth of what one level looks at | from L = 512 on |
 //!
-//! A list is built from all its numbers; the exact one is taken where U ≤ n L / p, as it is the smaller one then. [`Plan`] gives the figures for your
-//! numbers, [`Near::why`] the reason for a choice.
+//! A list is built from all its numbers; the exact one is taken where U ≤ n L / p, as it is the smaller one then.
+//! [`Plan`] gives the figures for your numbers, [`Near::why`] the reason for a choice.
 
 mod batch;
 mod builder;
@@ -133,7 +135,7 @@ impl Near {
     pub fn with(params: Params, structure: Structure) -> Result<Near> {
         if !structure.grows() {
             return Err(Error::Unsupported(format!(
-                "an {structure} cannot begin empty: gather its values in a Builder"
+                "the {structure} cannot begin empty: gather its values in a Builder"
             )));
         }
         let sizes = Sizes::new(&params, structure == Structure::TwoLevels)?;
@@ -224,7 +226,7 @@ impl Near {
 
 fn fixed(structure: Structure) -> Error {
     Error::Unsupported(format!(
-        "an {structure} takes no more values: build it again from all of them, or build a growing filter"
+        "the {structure} takes no more values: build it again from all of them, or build a growing filter"
     ))
 }
 

@@ -31,8 +31,8 @@ impl Near {
         Ok(bytes)
     }
 
-    /// Opens a structure by mapping its file, and verifies every byte of it. Inserting into a growing one copies it into memory;
-    /// the file is never changed.
+    /// Opens a structure by mapping its file, and verifies every byte of it. Inserting into a growing one copies it
+    /// into memory; the file is never changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Near> {
         let path = path.as_ref();
         Near::verified(File::open(path)?).map_err(|error| error.at(path))

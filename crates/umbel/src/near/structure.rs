@@ -10,7 +10,7 @@ use super::level::{BLOCK, LevelSize};
 use super::{Number, Params};
 use crate::Result;
 
-/// From this many cells a question on, a growing filter has two levels: below, the second would cost bits and save nothing.
+/// From this many cells a question on, a growing filter has two levels: below, the second would cost bits and save little.
 const TWO_LEVELS_FROM: u64 = 512;
 /// Lines of memory a question of a list touches: a hint, upper bits, lower bits.
 const LIST_LINES: f64 = 3.0;
@@ -130,8 +130,8 @@ impl Plan {
     }
 }
 
-/// The list to build of cells that lie between these: exact, where there are no more of them than codes. It is the smaller one then, but for half
-/// a bit at most where the two differ by little; and it is never wrong.
+/// The list to build of cells that lie between these: exact, where there are no more of them than codes. It is the
+/// smaller one then, but for half a bit at most where the two differ by little; and it is never wrong.
 pub(super) fn choose(params: &Params, ends: Option<[i64; 2]>) -> Structure {
     let codes = least_codes(params);
     let exact = ends.is_some_and(|[least, greatest]| (greatest.abs_diff(least) as f64) < codes);
@@ -166,7 +166,7 @@ fn growing(params: &Params, structure: Structure) -> Result<Cost> {
         Some(coarse) => {
             let parts = 1.0 + cells as f64 / (1_u64 << coarse.shift) as f64;
             let passed = coarse.fill_at(n).powi(coarse.probes as i32);
-            parts * (lines_asked(coarse, n, 1) + passed * asked)
+            parts * lines_asked(coarse, n, 1) + passed * asked
         }
     };
     let bits_per_value = sizes.bits() as f64 / n as f64;

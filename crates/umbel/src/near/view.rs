@@ -18,10 +18,10 @@ impl EliasFano {
     }
 }
 
-struct AnyIn<'a> {
-    list: &'a EliasFano,
-    first: u64,
-    last: u64,
+pub(super) struct AnyIn<'a> {
+    pub(super) list: &'a EliasFano,
+    pub(super) first: u64,
+    pub(super) last: u64,
 }
 
 impl Work for AnyIn<'_> {
@@ -49,7 +49,8 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Whether a number lies between two, once it is known which are in the bucket of the first of them; that is not above the top.
+    /// Whether a number lies between two, once it is known which are in the bucket of the first of them; that is not
+    /// above the top.
     #[inline(always)]
     pub(super) fn any_from<S: Select>(&self, within: Range<u64>, first: u64, last: u64) -> bool {
         let last = last.min(self.shape.top());

@@ -1,0 +1,70 @@
+//! The `umbel` command: parse, run, exit code. 0 = something was selected (or done), 1 = nothing, 2 = an error.
+//!
+//! A library, so that other programs can bring the command with them: the Python package does.
+
+mod command;
+mod input;
+mod interrupt;
+mod notice;
+mod output;
+mod overlap;
+mod planning;
+mod progress;
+mod remembered;
+mod table;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Runs the command with these arguments, the first of them its own name. Meant for the main function of a program: a signal ends the process.
+pub fn main_from(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    interrupt::install();
+    let command = match command::Umbel::try_parse_from(args) {
+        Ok(command) => command,
+        Err(refused) => return refuse(&refused),
+    };
+    match command.run() {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("umbel: {}", message(&error));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What the parser of arguments has to say, in the voice of all other errors; or the help that was asked for.
+fn refuse(refused: &clap::Error) -> ExitCode {
+    if !refused.use_stderr() {
+        // Whoever reads the help may have seen enough of it.
+        let _ = refused.print();
+        return ExitCode::SUCCESS;
+    }
+    let styled = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let text = match styled {
+        true => refused.render().ansi().to_string(),
+        false => refused.render().to_string(),
+    };
+    eprint!("{}", text.replacen("error:", "umbel:", 1));
+    ExitCode::from(2)
+}
+
+/// The error and its causes; a cause that the text before names already is not said twice.
+fn message(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .reduce(|text, cause| if text.contains(&cause) { text } else { format!("{text}: {cause}") })
+        .unwrap_or_default()
+}
+
+/// Whoever read our output has seen enough: no error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}
