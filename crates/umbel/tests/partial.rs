@@ -25,7 +25,10 @@ fn params() -> impl Strategy<Value = Params> {
 
 /// The keys of one part: few or many.
 fn keys() -> impl Strategy<Value = Vec<u32>> {
-    prop_oneof![prop::collection::vec(any::<u32>(), 0..8), prop::collection::vec(any::<u32>(), 0..3000)]
+    prop_oneof![
+        prop::collection::vec(any::<u32>(), 0..8),
+        prop::collection::vec(any::<u32>(), 0..3000)
+    ]
 }
 
 fn filled(params: &Params, keys: &[u32]) -> Bloom {
@@ -96,7 +99,7 @@ proptest! {
     fn damage_is_refused(params in params(), keys in keys(), at in any::<prop::sample::Index>(), bit in 0..8) {
         let mut bytes = filled(&params, &keys).partial(0).to_bytes(Coding::Shortest);
         let at = at.index(bytes.len());
-        bytes[at] ^= 1 << bit;
+        bytes[at] ^= 1u8 << bit;
         prop_assert!(Partial::from_bytes(&bytes).is_err());
         prop_assert!(Partial::from_bytes(&bytes[..at]).is_err());
     }

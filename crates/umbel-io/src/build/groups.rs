@@ -113,7 +113,10 @@ impl Build {
 }
 
 /// Inserts every key into the filter of its group, whose parameters are known.
-fn insert_groups(driver: &Driver, params: &BTreeMap<String, Params>) -> Result<(Groups, Tally)> {
+pub fn insert_groups(
+    driver: &Driver,
+    params: &BTreeMap<String, Params>,
+) -> Result<(Groups, Tally)> {
     let empty = || -> Result<Groups> {
         let mut groups = Groups::default();
         for (name, params) in params {

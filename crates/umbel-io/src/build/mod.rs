@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 use umbel::distinct::Distinct;
 use umbel::{Bloom, Params};
 
-use self::insert::{insert_all, insert_kept};
+pub use self::groups::insert_groups;
+pub use self::insert::insert_all;
+use self::insert::insert_kept;
 use crate::gather::{Gather, Gathered, note};
 use crate::plan::Plan;
 use crate::shelf::Store;

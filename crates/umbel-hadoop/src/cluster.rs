@@ -1,0 +1,407 @@
+//! Jobs from their inputs to their results.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use umbel::bloom::Partial;
+use umbel::distinct::Distinct;
+use umbel::{Bloom, Params};
+use umbel_io::build::Census;
+use umbel_io::tally::Place;
+use umbel_io::{Driver, Meter, ReadAt, Remote, Shape, Source, Tally};
+
+use crate::hdfs::HdfsPath;
+use crate::job::{self, Counted, FilterPlan, How, Input, Order, Stretch, Work};
+use crate::record::{Kind, Record};
+use crate::submit::{Event, Hadoop, Report};
+use crate::{Error, Result, input, sequence};
+
+/// Bytes that one mapper reads, where nobody says how many lines: a block of HDFS.
+const STRETCH: u64 = 128 << 20;
+/// Bytes of filters for which there is a reducer more, and the most reducers that are chosen without being asked for.
+const A_REDUCER: u64 = 64 << 20;
+const REDUCERS: u64 = 8;
+/// The longest header.
+const HEADER: usize = 1 << 20;
+
+/// A cluster to run jobs on, with a folder on HDFS for what they need meanwhile; it is removed in the end.
+pub struct Cluster {
+    hadoop: Hadoop,
+    scratch: HdfsPath,
+}
+
+/// What a job reads, and how.
+pub struct Job<'a> {
+    /// What it is called where jobs are listed.
+    pub name: String,
+    /// Files on HDFS.
+    pub inputs: Vec<HdfsPath>,
+    /// How records are read.
+    pub shape: Shape,
+    /// Whether a row that cannot be used is an error.
+    pub strict: bool,
+    /// Lines for each mapper, which get them from Hadoop; else mappers read HDFS themselves.
+    pub lines_per_split: Option<u64>,
+    /// The number of reducers.
+    pub reducers: Option<u32>,
+    /// Is told what happens.
+    pub watch: &'a dyn Fn(Event),
+}
+
+/// What came of a job.
+#[derive(Debug)]
+pub struct Done<T> {
+    /// Its result.
+    pub result: T,
+    /// Rows.
+    pub tally: Tally,
+    /// What Hadoop tells.
+    pub report: Report,
+}
+
+impl Cluster {
+    /// The cluster that this machine's Hadoop belongs to. What jobs need goes to the NameNode of this path.
+    pub fn find(near: &HdfsPath) -> Result<Cluster> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let name = format!("/tmp/umbel-{}-{}", std::process::id(), now.as_nanos());
+        Ok(Cluster { hadoop: Hadoop::find()?, scratch: near.with_path(name) })
+    }
+
+    /// Counts rows and distinct keys.
+    pub fn census(&self, job: &Job) -> Result<Done<Census>> {
+        let (records, tally, report) = self.run(job, Work::Census, 1)?;
+        let mut census = Census::default();
+        for (key, value) in records.into_iter().filter(|(key, _)| key.kind == Kind::Distinct) {
+            let distinct = Distinct::from_bytes(&value)?;
+            match job.shape.by {
+                None => census.all = distinct,
+                Some(_) => _ = census.groups.insert(key.group, distinct),
+            }
+        }
+        Ok(Done { result: census, tally, report })
+    }
+
+    /// Builds filters of these parameters: one for each group, or one under the empty name.
+    pub fn build(
+        &self,
+        job: &Job,
+        how: How,
+        params: &BTreeMap<String, Params>,
+    ) -> Result<Done<BTreeMap<String, Bloom>>> {
+        let bytes: u64 = params.values().map(|params| params.sizing().bytes()).sum();
+        let reducers = (1 + bytes / A_REDUCER).min(REDUCERS) as u32;
+        let filters = params.iter().map(|(name, params)| (name.clone(), FilterPlan::from(params)));
+        let work = Work::Build { how, filters: filters.collect() };
+        let (records, tally, report) = self.run(job, work, reducers)?;
+        let empty =
+            params.iter().map(|(name, params)| Ok((name.clone(), Bloom::with(params.clone())?)));
+        let mut filters = empty.collect::<Result<BTreeMap<_, _>>>()?;
+        for (key, value) in records.into_iter().filter(|(key, _)| key.kind == Kind::Slice) {
+            let filter = filters.get_mut(&key.group).ok_or_else(|| {
+                Error::other(format!(
+                    "the job has made a filter for {:?}, which was not asked for",
+                    key.group
+                ))
+            })?;
+            filter.merge_partial(key.slice.into(), &Partial::from_bytes(&value)?)?;
+        }
+        Ok(Done { result: filters, tally, report })
+    }
+
+    /// Runs a job; gives its records and what was counted.
+    fn run(&self, job: &Job, work: Work, reducers: u32) -> Result<(Vec<Record>, Tally, Report)> {
+        let prepared = Prepared::new(job)?;
+        let folder = self.scratch.join("job");
+        folder.remove()?;
+        let order = Order {
+            work,
+            columns: (&job.shape).into(),
+            // A mapper knows only its own lines: the client says where the first malformed one stands.
+            strict: false,
+            inputs: prepared.inputs,
+            piped: job.lines_per_split.is_some(),
+            messages: folder.join("messages").to_string(),
+        };
+        folder.join("messages").make_folder()?;
+        let manifest = folder.join("manifest");
+        if job.lines_per_split.is_none() {
+            let lines = prepared.stretches.iter().map(|stretch| format!("{stretch}\n"));
+            manifest.write(lines.collect::<String>().as_bytes())?;
+        }
+        let local = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
+        let order_file = local.path().join(job::FILE);
+        std::fs::write(&order_file, order.to_json()?).map_err(Error::io(order_file.display()))?;
+        let output = folder.join("output");
+        let inputs = match job.lines_per_split {
+            Some(_) => order.inputs.iter().map(|input| input.path.clone()).collect(),
+            None => vec![manifest.to_string()],
+        };
+        let command = std::env::current_exe().map_err(Error::io("the umbel command"))?;
+        let files = [order_file, command].into_iter().chain(self.hadoop.conf().iter().cloned());
+        let arguments = Arguments {
+            name: &job.name,
+            lines: job.lines_per_split.unwrap_or(1),
+            reducers: job.reducers.unwrap_or(reducers),
+            files: files.map(|file| file.into_os_string()).collect(),
+            inputs,
+            output: output.to_string(),
+        };
+        let report = self.hadoop.run(&arguments.list(), job.watch).map_err(|error| {
+            // A task's own words tell more than Hadoop's of it.
+            message(&folder.join("messages")).unwrap_or(error)
+        })?;
+        let records = read_output(&output)?;
+        folder.remove()?;
+        if let Some((_, text)) = records.iter().find(|(key, _)| key.kind == Kind::Fault) {
+            return Err(Error::Other(String::from_utf8_lossy(text).into()));
+        }
+        let tally = tally(job, &order.inputs, &records)?;
+        Ok((records, tally, report))
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let _ = self.scratch.remove();
+    }
+}
+
+/// Inputs, cut into what each mapper reads.
+struct Prepared {
+    inputs: Vec<Input>,
+    stretches: Vec<Stretch>,
+}
+
+impl Prepared {
+    fn new(job: &Job) -> Result<Prepared> {
+        let mut prepared = Prepared { inputs: Vec::new(), stretches: Vec::new() };
+        for path in &job.inputs {
+            for file in input::files(path)? {
+                prepared.add(job, &file)?;
+            }
+        }
+        Ok(prepared)
+    }
+
+    fn add(&mut self, job: &Job, path: &HdfsPath) -> Result<()> {
+        let source = input::source(path)?;
+        let is_text = source.is_plain()?;
+        // Newlines inside quotes end no record: such a text has no place to cut it.
+        let can_cut = is_text && job.shape.quoted(&source).is_none();
+        if job.lines_per_split.is_some() && !can_cut {
+            return Err(Error::other(format!(
+                "{path}: --lines-per-split takes plain text without quoted fields: leave it out"
+            )));
+        }
+        let (len, place) = (source.size().unwrap_or(0), self.inputs.len());
+        let mut header = Vec::new();
+        if is_text {
+            let first = first_line(path)?;
+            check_columns(job, path, first.clone())?;
+            if can_cut && job.shape.has_header() {
+                header = first;
+            }
+        }
+        self.inputs.push(Input { path: path.to_string(), header });
+        let parts = len.div_ceil(STRETCH).max(1);
+        let cut = |part: u64| Some((len * part / parts, len * (part + 1) / parts));
+        match can_cut {
+            true => {
+                self.stretches.extend((0..parts).map(|i| Stretch { input: place, bytes: cut(i) }))
+            }
+            false => self.stretches.push(Stretch { input: place, bytes: None }),
+        }
+        Ok(())
+    }
+}
+
+/// The first line of a text, with its newline.
+fn first_line(path: &HdfsPath) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let opened = path.open()?;
+    let mut stream = opened.from(0);
+    let mut buffer = vec![0; 1 << 14];
+    loop {
+        let read = stream.read(&mut buffer).map_err(Error::io(path))?;
+        bytes.extend_from_slice(&buffer[..read]);
+        if let Some(newline) = bytes.iter().position(|&byte| byte == b'\n') {
+            bytes.truncate(newline + 1);
+            return Ok(bytes);
+        }
+        if read == 0 || bytes.len() > HEADER {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// Says at once what is wrong with the columns: the same as every mapper would say.
+fn check_columns(job: &Job, path: &HdfsPath, first: Vec<u8>) -> Result<()> {
+    if !job.shape.has_header() {
+        return Ok(());
+    }
+    let head = Source::remote(Arc::new(Head { name: path.to_string(), bytes: first }));
+    let driver = Driver {
+        sources: vec![head],
+        shape: job.shape.clone(),
+        threads: 1,
+        strict: false,
+        meter: Arc::new(Meter::default()),
+    };
+    driver.run(|| (), |(), _| Ok(()), |()| Ok(()))?;
+    Ok(())
+}
+
+/// The first line of a file.
+#[derive(Debug)]
+struct Head {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Remote for Head {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(io::Cursor::new(self.bytes.clone())))
+    }
+
+    fn places(&self) -> Option<Arc<dyn ReadAt>> {
+        None
+    }
+
+    fn is_part(&self) -> bool {
+        true
+    }
+}
+
+/// What Hadoop's command is told.
+struct Arguments<'a> {
+    name: &'a str,
+    lines: u64,
+    reducers: u32,
+    files: Vec<OsString>,
+    inputs: Vec<String>,
+    output: String,
+}
+
+impl Arguments<'_> {
+    fn list(&self) -> Vec<OsString> {
+        let mut list: Vec<OsString> = Vec::new();
+        let settings = [
+            ("mapreduce.job.name", self.name.to_string()),
+            ("mapreduce.job.reduces", self.reducers.to_string()),
+            ("mapreduce.input.lineinputformat.linespermap", self.lines.to_string()),
+            ("stream.map.input", "text".into()),
+            // Else the place of every line would stand before it.
+            ("stream.map.input.ignoreKey", "true".into()),
+            ("stream.map.output", "rawbytes".into()),
+            ("stream.reduce.input", "rawbytes".into()),
+            ("stream.reduce.output", "rawbytes".into()),
+            ("mapreduce.output.fileoutputformat.compress", "false".into()),
+        ];
+        for (name, value) in settings {
+            list.extend(["-D".into(), format!("{name}={value}").into()]);
+        }
+        list.extend(["-files".into(), self.files.join(",".as_ref())]);
+        let mut option = |name: &str, value: &str| list.extend([name.into(), value.into()]);
+        option("-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat");
+        option("-outputformat", "org.apache.hadoop.mapred.SequenceFileOutputFormat");
+        self.inputs.iter().for_each(|input| option("-input", input));
+        option("-output", &self.output);
+        option("-mapper", "./umbel hadoop map");
+        option("-reducer", "./umbel hadoop reduce");
+        // The configuration lies beside the command.
+        option("-cmdenv", "HADOOP_CONF_DIR=.");
+        list
+    }
+}
+
+/// What a task that has given up has to say.
+fn message(folder: &HdfsPath) -> Option<Error> {
+    let first = folder.list().ok()?.into_iter().next()?;
+    let text = first.path.read().ok()?;
+    Some(Error::Other(String::from_utf8_lossy(&text).trim().into()))
+}
+
+/// All records that the reducers have written.
+fn read_output(folder: &HdfsPath) -> Result<Vec<Record>> {
+    let mut records = Vec::new();
+    for file in input::files(folder)? {
+        let opened = file.open()?;
+        let from = BufReader::with_capacity(1 << 20, opened.from(0));
+        records.extend(sequence::records(from).map_err(Error::io(&file))?);
+    }
+    Ok(records)
+}
+
+/// What the mappers have counted, as one run over all inputs would have.
+fn tally(job: &Job, inputs: &[Input], records: &[Record]) -> Result<Tally> {
+    let counted = records.iter().filter(|(key, _)| key.kind == Kind::Tally);
+    let counted = counted.map(|(_, value)| serde_json::from_slice(value));
+    let mut counted = counted
+        .collect::<serde_json::Result<Vec<Counted>>>()
+        .map_err(|error| Error::other(format!("a mapper's count cannot be read: {error}")))?;
+    counted.sort_by_key(|counted| (counted.input, counted.start));
+    let tally = add_up(&counted, inputs);
+    match &tally.first_malformed {
+        Some((place, reason)) if job.strict => {
+            Err(umbel_io::Error::Strict { place: place.clone(), reason }.into())
+        }
+        _ => Ok(tally.check()?),
+    }
+}
+
+/// The counts of stretches in their order; the first malformed row by its line in the whole input.
+fn add_up(counted: &[Counted], inputs: &[Input]) -> Tally {
+    let mut tally = Tally::default();
+    let mut lines = BTreeMap::new();
+    for part in counted {
+        let before = lines.entry(part.input).or_insert(0);
+        if let (None, Some((line, unit, reason))) = (&tally.first_malformed, &part.first) {
+            let place = Place {
+                name: inputs.get(part.input).map(|input| input.path.clone()).unwrap_or_default(),
+                unit: if unit == "row" { "row" } else { "line" },
+                number: *before + line,
+            };
+            // One text, once a run: the tally knows only texts that live as long as the program.
+            tally.first_malformed = Some((place, Box::leak(reason.clone().into_boxed_str())));
+        }
+        *before += part.lines;
+        tally.lines += part.lines;
+        tally.rows += part.rows;
+        tally.malformed += part.malformed;
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_malformed_row_is_named_by_its_line_in_the_whole() {
+        let part = |start, lines, first: Option<u64>| Counted {
+            input: 0,
+            start,
+            lines,
+            rows: lines - first.iter().count() as u64,
+            malformed: first.iter().count() as u64,
+            first: first.map(|line| (line, "line".into(), "wrong".into())),
+        };
+        let inputs = [Input { path: "hdfs:///t".into(), header: Vec::new() }];
+        let tally =
+            add_up(&[part(0, 10, None), part(90, 7, Some(3)), part(200, 5, Some(1))], &inputs);
+        let (place, reason) = tally.first_malformed.clone().unwrap();
+        assert_eq!((place.to_string(), reason), ("hdfs:///t, line 13".into(), "wrong"));
+        assert_eq!((tally.rows, tally.malformed, tally.lines), (20, 2, 22));
+    }
+}
