@@ -3,9 +3,12 @@
 //! A library, so that other programs can bring the command with them: the Python package does.
 
 mod command;
+mod engine;
+mod hadoop;
 mod input;
 mod interrupt;
 mod notice;
+mod opened;
 mod output;
 mod overlap;
 mod planning;
@@ -14,9 +17,10 @@ mod remembered;
 mod table;
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Parser;
 
 /// Runs the command with these arguments, the first of them its own name. Meant for the main function of a program: a signal ends the process.
@@ -28,20 +32,24 @@ pub fn main_from(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match command.run() {
         Ok(code) => code,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("umbel: {}", message(&error));
-            ExitCode::from(2)
-        }
+        Err(error) => fail(error),
     }
+}
+
+/// Says what went wrong. Whoever read our output and has seen enough is no error.
+fn fail(error: anyhow::Error) -> ExitCode {
+    if is_closed_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("umbel: {}", message(&error));
+    ExitCode::from(2)
 }
 
 /// What the parser of arguments has to say, in the voice of all other errors; or the help that was asked for.
 fn refuse(refused: &clap::Error) -> ExitCode {
     if !refused.use_stderr() {
-        // Whoever reads the help may have seen enough of it.
-        let _ = refused.print();
-        return ExitCode::SUCCESS;
+        let printed = refused.print().and_then(|()| std::io::stdout().flush());
+        return printed.context("stdout").map_or_else(fail, |()| ExitCode::SUCCESS);
     }
     let styled = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let text = match styled {
@@ -61,7 +69,6 @@ fn message(error: &anyhow::Error) -> String {
         .unwrap_or_default()
 }
 
-/// Whoever read our output has seen enough: no error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -36,7 +36,32 @@ fn killed_in_mid_build_it_leaves_the_old_file() {
         signal(&child, "KILL");
         assert_eq!(child.wait().unwrap().signal(), Some(9));
         assert_eq!(folder.read("out.umbel"), b"what stood there");
+        // What it left behind goes with the next file in that folder.
+        assert_eq!(parts(&folder), 1);
+        folder.write("ids.txt", "a\t1\n");
+        folder.run("build ids.txt -o other.umbel");
+        assert_eq!(folder.names(), ["ids.txt", "other.umbel", "out.umbel"]);
     }
+}
+
+/// What somebody is writing stays, whoever begins or ends files beside it.
+#[test]
+fn files_that_are_being_written_are_not_swept_away() {
+    let folder = Folder::new();
+    folder.write("ids.txt", text(&words(1000, "id")));
+    let children: Vec<Child> = (1..=4)
+        .map(|i| stalled(&folder, &format!("build --key 1 -n 100000 -o out{i}.umbel"), i))
+        .collect();
+    folder.run("build ids.txt -n 1000 -o beside.umbel");
+    // Named like one of ours, but no plain file.
+    std::fs::create_dir(folder.path(".umbel-x.part")).unwrap();
+    folder.run("build ids.txt -n 1000 -o beside.umbel");
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(folder.read("out1.umbel"), folder.read("out4.umbel"));
+    assert_eq!(parts(&folder), 1);
 }
 
 #[test]

@@ -121,3 +121,18 @@ fn pieces_of_any_length_make_the_same_result() {
         assert!(output.stdout == expected, "pieces of {size}");
     }
 }
+
+/// A filter that is cut short in place, as `cp` does it, while it is in use.
+#[test]
+fn a_filter_that_changes_under_way_changes_nothing() {
+    for filter in ["ids.umbel", "groups.umbel"] {
+        let folder = folder();
+        let mut child = folder.start(&format!("screen {filter}"));
+        let (mut stdin, lines) = (child.stdin.take().unwrap(), lines(child.stdout.take().unwrap()));
+        answers(&mut stdin, &lines, &["a\n"], "a");
+        folder.write(filter, "");
+        answers(&mut stdin, &lines, &["other\nB\n"], "B");
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+    }
+}

@@ -11,7 +11,7 @@ use umbel::distinct::Distinct;
 use umbel::{Bloom, Params};
 use umbel_io::build::Census;
 use umbel_io::tally::Place;
-use umbel_io::{Driver, Meter, ReadAt, Remote, Shape, Source, Tally};
+use umbel_io::{Driver, Look, Meter, ReadAt, Remote, Shape, Source, Tally};
 
 use crate::hdfs::HdfsPath;
 use crate::job::{self, Counted, FilterPlan, How, Input, Order, Stretch, Work};
@@ -187,7 +187,7 @@ impl Prepared {
     }
 
     fn add(&mut self, job: &Job, path: &HdfsPath) -> Result<()> {
-        let source = input::source(path)?;
+        let source = input::source(path);
         let is_text = source.is_plain()?;
         // Newlines inside quotes end no record: such a text has no place to cut it.
         let can_cut = is_text && job.shape.quoted(&source).is_none();
@@ -363,7 +363,7 @@ fn tally(job: &Job, inputs: &[Input], records: &[Record]) -> Result<Tally> {
 /// The counts of stretches in their order; the first malformed row by its line in the whole input.
 fn add_up(counted: &[Counted], inputs: &[Input]) -> Tally {
     let mut tally = Tally::default();
-    let mut lines = BTreeMap::new();
+    let (mut lines, mut looks) = (BTreeMap::new(), None::<Look>);
     for part in counted {
         let before = lines.entry(part.input).or_insert(0);
         if let (None, Some((line, unit, reason))) = (&tally.first_malformed, &part.first) {
@@ -375,12 +375,17 @@ fn add_up(counted: &[Counted], inputs: &[Input]) -> Tally {
             // One text, once a run: the tally knows only texts that live as long as the program.
             tally.first_malformed = Some((place, Box::leak(reason.clone().into_boxed_str())));
         }
+        let look = part.look.clone().map(|(key, by, several)| Look { key, by, several });
+        looks = match (looks, look) {
+            (Some(before), Some(look)) => Some(before.agree(look)),
+            (before, look) => before.or(look),
+        };
         *before += part.lines;
         tally.lines += part.lines;
         tally.rows += part.rows;
         tally.malformed += part.malformed;
     }
-    tally
+    Tally { look: looks.unwrap_or_default(), ..tally }
 }
 
 #[cfg(test)]
@@ -396,6 +401,7 @@ mod tests {
             rows: lines - first.iter().count() as u64,
             malformed: first.iter().count() as u64,
             first: first.map(|line| (line, "line".into(), "wrong".into())),
+            look: None,
         };
         let inputs = [Input { path: "hdfs:///t".into(), header: Vec::new() }];
         let tally =

@@ -1,7 +1,7 @@
 //! Files on HDFS as inputs.
 
 use std::io::{self, Read};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use umbel_io::{ReadAt, Remote, Source};
 
@@ -24,30 +24,48 @@ pub fn files(path: &HdfsPath) -> Result<Vec<HdfsPath>> {
     }
 }
 
-/// A whole file as an input.
-pub fn source(path: &HdfsPath) -> Result<Source> {
-    Ok(Source::remote(Arc::new(Whole(Arc::new(path.open()?)))))
+/// A whole file as an input; it is opened when it is needed.
+pub fn source(path: &HdfsPath) -> Source {
+    Source::remote(Arc::new(Whole { path: path.clone(), opened: Mutex::default() }))
 }
 
 /// A whole file.
 #[derive(Debug)]
-struct Whole(Arc<Opened>);
+struct Whole {
+    path: HdfsPath,
+    opened: Mutex<Option<Arc<Opened>>>,
+}
+
+impl Whole {
+    fn opened(&self) -> Result<Arc<Opened>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(match &*opened {
+            Some(opened) => opened.clone(),
+            None => opened.insert(Arc::new(self.path.open()?)).clone(),
+        })
+    }
+}
 
 impl Remote for Whole {
     fn name(&self) -> String {
-        self.0.path().to_string()
+        self.path.to_string()
     }
 
     fn size(&self) -> Option<u64> {
-        Some(self.0.len())
+        self.opened().ok().map(|opened| opened.len())
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(self.0.from(0)))
+        match self.opened() {
+            Ok(opened) => Ok(Box::new(opened.from(0))),
+            // The name is said by whoever reads.
+            Err(Error::Io { source, .. }) => Err(source),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
     }
 
     fn places(&self) -> Option<Arc<dyn ReadAt>> {
-        Some(self.0.clone())
+        Some(self.opened().ok()?)
     }
 }
 

@@ -113,6 +113,8 @@ pub struct Counted {
     pub malformed: u64,
     /// The first of them: its line in the stretch, from 1, the unit, and what was wrong.
     pub first: Option<(u64, String, String)>,
+    /// How the input looks, as its first stretch tells: names of key and group, and whether there are several columns.
+    pub look: Option<(Option<String>, Option<String>, bool)>,
 }
 
 impl Order {

@@ -69,7 +69,7 @@ fn source(order: &Order) -> Result<(Stretch, Source)> {
     let path = parse(&from.path)?;
     let source = match place.bytes {
         Some((start, end)) => stretch::source(&path, start, end, &from.header)?,
-        None => input::source(&path)?,
+        None => input::source(&path),
     };
     Ok((place, source))
 }
@@ -114,9 +114,12 @@ fn send_tally<W: Write>(
     out: &mut Sender<W>,
 ) -> Result<()> {
     let extra = u64::from(copied_header);
+    let start = place.bytes.map_or(0, |(start, _)| start);
+    let look = tally.look.clone();
     let counted = Counted {
         input: place.input,
-        start: place.bytes.map_or(0, |(start, _)| start),
+        start,
+        look: (start == 0 && tally.lines > 0).then_some((look.key, look.by, look.several)),
         lines: tally.lines.saturating_sub(extra),
         rows: tally.rows,
         malformed: tally.malformed,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::field::record_ends;
 use crate::lane::Lane;
 use crate::shape::Fields;
-use crate::{Error, Meter, Result, Shape, Source, table};
+use crate::tally::Place;
+use crate::{Error, Look, Meter, Result, Shape, Source, table};
 
 /// Bytes in a block: small enough to stay in the cache from reading to hashing.
 pub(crate) const BLOCK: usize = 128 << 10;
@@ -76,14 +77,22 @@ impl Text {
             return Ok(Some(Block { start: 0, long, fields: Arc::clone(fields) }));
         }
         table::refuse_stream(source, bytes)?;
+        refuse_ours(source, bytes)?;
         let text = self.text(bytes);
         let (start, header) = match shape.has_header() {
             true => self.header(bytes, text),
             false => (text, None),
         };
-        let fields = Arc::new(shape.fields(source, header)?);
+        let mut fields = shape.fields(source, header)?;
+        fields.look.several = holds_delimiter(&bytes[text..], fields.delimiter);
+        let fields = Arc::new(fields);
         self.fields = Some(Arc::clone(&fields));
         Ok(Some(Block { start, long, fields }))
+    }
+
+    /// How the input looks; none where it is empty.
+    pub(crate) fn look(&self) -> Option<&Look> {
+        self.fields.as_ref().map(|fields| &fields.look)
     }
 
     /// Fills `bytes` with whole records, at least one unless the input has ended; true when that took a long buffer.
@@ -112,7 +121,9 @@ impl Text {
                 return Ok(wanted > BLOCK);
             }
             if len > MAX_RECORD {
-                return Err(Error::LongLine { name: source.name(), limit: MAX_RECORD });
+                // Its number is known where the lines before it have been counted.
+                let place = Place { name: source.name(), unit: "line", number: 0 };
+                return Err(Error::LongLine { place, limit: MAX_RECORD });
             }
             if len == wanted {
                 if wanted == BLOCK {
@@ -169,5 +180,18 @@ impl Text {
         let (start, mut end) = (self.text(bytes), None);
         record_ends(&bytes[start..last], delimiter, |at| end = Some(start + at + 1));
         end
+    }
+}
+
+/// Whether the first line does.
+fn holds_delimiter(text: &[u8], delimiter: u8) -> bool {
+    memchr::memchr2(delimiter, b'\n', text).is_some_and(|at| text[at] == delimiter)
+}
+
+/// Refuses one of our own files, whose bytes would make lines too.
+fn refuse_ours(source: &Source, bytes: &[u8]) -> Result<()> {
+    match bytes.starts_with(&umbel::format::MAGIC) {
+        false => Ok(()),
+        true => Err(Error::Ours { name: source.name() }),
     }
 }

@@ -4,7 +4,7 @@
 //! text, which it reads itself, or a row group of a Parquet file), turns it into batches, hands these to `work`, and puts the
 //! results where `deliver` takes them in the order of the input. One thread runs the same code.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::batch::Batch;
 use crate::lane::Lane;
@@ -87,7 +87,9 @@ impl Driver {
             }
             Ok((worker.partial, worker.parser.groups.into_names()))
         })?;
-        Ok(Outcome { partials, tally: order.into_tally()? })
+        let tally = order.into_tally()?;
+        let look = tasks.into_inner().unwrap_or_else(PoisonError::into_inner).into_look();
+        Ok(Outcome { partials, tally: Tally { look, ..tally } })
     }
 }
 

@@ -19,12 +19,19 @@ pub enum Error {
     },
 
     /// A record is longer than the limit.
-    #[error("{name}: a line is longer than {limit} bytes; is this a text file?")]
+    #[error("{place}: the line is longer than {limit} bytes; is this a text file?")]
     LongLine {
-        /// The input concerned.
-        name: String,
+        /// Where it stands.
+        place: Place,
         /// The limit.
         limit: usize,
+    },
+
+    /// An input is one of our own files.
+    #[error("{name}: this is an umbel file, not a text with keys; umbel info tells what it holds")]
+    Ours {
+        /// The input concerned.
+        name: String,
     },
 
     /// There is no such column.

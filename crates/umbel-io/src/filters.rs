@@ -7,10 +7,7 @@ use umbel::format::{File, Kind};
 use umbel::{Bloom, Groups, KeyType, Metadata};
 
 use crate::threads::in_threads;
-use crate::{Batch, Error, Result};
-
-/// From this size on a filter is read into memory, which has huge pages; a mapped file has none.
-const LARGE: u64 = 4 << 20;
+use crate::{Batch, Result};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -22,9 +19,14 @@ pub enum Filters {
 }
 
 impl Filters {
-    /// Opens a file and verifies it in several threads; a large filter is read into memory.
+    /// Opens a file, as [`read`](Filters::read) does.
     pub fn open(path: &Path, threads: usize) -> Result<Filters> {
-        let file = File::open(path)?;
+        Filters::read(File::open(path)?, threads)
+    }
+
+    /// Verifies a file in several threads and reads it into memory: that has huge pages, which a mapped file has not, and a long run
+    /// does not depend on what becomes of the file.
+    pub fn read(file: File, threads: usize) -> Result<Filters> {
         file.verify_sums()?;
         let next = AtomicUsize::new(0);
         in_threads(threads, || {
@@ -36,13 +38,8 @@ impl Filters {
             Ok(())
         })?;
         Ok(match file.kind() {
-            Kind::Bloom => {
-                let filter = file.into_bloom()?;
-                let large = filter.sizing().bytes() >= LARGE;
-                Filters::One(if large { filter.into_memory() } else { filter })
-            }
-            Kind::Groups => Filters::Groups(file.into_groups()?),
-            other => return Err(Error::Other(format!("{}: it holds {other}", path.display()))),
+            Kind::Groups => Filters::Groups(file.into_groups()?.into_memory()),
+            _ => Filters::One(file.into_bloom()?.into_memory()),
         })
     }
 

@@ -123,7 +123,7 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
         } {
             let long = done.as_ref().is_ok_and(|done| done.long);
             if let Err(error) = done.and_then(|done| state.take(done, self.driver)) {
-                state.error = Some(error);
+                state.error = Some(state.placed(error, self.driver));
                 state.stop();
                 self.lane.stop();
             }
@@ -176,6 +176,15 @@ impl<O, F: FnMut(O) -> Result<()>> State<O, F> {
             number: lines + line + 1,
         })?;
         (self.deliver)(done.output)
+    }
+
+    /// An error with the number of the line it is about, which stands behind all that were delivered.
+    fn placed(&self, mut error: Error, driver: &Driver) -> Error {
+        if let Error::LongLine { place, .. } = &mut error {
+            let same = driver.sources[self.source].name() == place.name;
+            place.number = if same { self.lines + 1 } else { 1 };
+        }
+        error
     }
 
     fn stop(&mut self) {

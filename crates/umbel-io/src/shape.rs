@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::field::field;
-use crate::{Error, Result, Source};
+use crate::{Error, Look, Result, Source};
 
 /// A column, by its place (from 1) or by its name in the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +82,7 @@ impl Shape {
             }
         };
         Ok(Fields {
+            look: self.look(&names),
             key: place(&self.key)?,
             by: place(&self.by)?,
             weight: place(&self.weight)?,
@@ -91,6 +92,25 @@ impl Shape {
             integers: self.integers,
             interval: self.interval,
         })
+    }
+
+    /// What an input calls the columns, whose names are given. A name counts where it leads back to its column, not to a number or to
+    /// another column of the same name.
+    pub(crate) fn look<N: AsRef<str>>(&self, names: &[N]) -> Look {
+        let name = |column: &Option<Column>| {
+            let name = match column.as_ref()? {
+                Column::Number(number) => names.get(number - 1)?.as_ref(),
+                Column::Name(name) => name,
+            };
+            let first = names.iter().position(|found| found.as_ref() == name)?;
+            let leads_back = match column.as_ref()? {
+                Column::Number(number) => first + 1 == *number,
+                Column::Name(_) => true,
+            };
+            let is_name = matches!(name.parse(), Ok(Column::Name(_)));
+            (leads_back && is_name).then(|| name.to_string())
+        };
+        Look { key: name(&self.key), by: name(&self.by), several: names.len() > 1 }
     }
 
     /// The delimiter, where fields of this input may stand in quotes and records hold newlines.
@@ -107,6 +127,7 @@ impl Shape {
 /// A shape with its columns found in one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fields {
+    pub(crate) look: Look,
     pub(crate) key: Option<usize>,
     pub(crate) by: Option<usize>,
     pub(crate) weight: Option<usize>,

@@ -1,10 +1,11 @@
 //! Where bytes come from: a file or stdin, decompressed if its first bytes say so.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::frames::{GzipMembers, Lz4Frames};
 use crate::positioned::ReadAt;
 use crate::{Error, Meter, Result, table};
 
@@ -156,7 +157,7 @@ impl Read for Metered {
     }
 }
 
-const GZIP: &[u8] = &[0x1F, 0x8B, 8];
+pub(crate) const GZIP: &[u8] = &[0x1F, 0x8B, 8];
 const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
@@ -199,7 +200,7 @@ impl Magic {
 fn decompressed(raw: Metered) -> io::Result<Box<dyn Read + Send>> {
     let (magic, raw) = peek(raw)?;
     Ok(match magic {
-        Some(Magic::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(raw))),
+        Some(Magic::Gzip) => Box::new(GzipMembers::new(buffered(raw))),
         Some(Magic::Zstd) => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(raw))?),
         Some(Magic::Bzip2) => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(raw))),
         Some(Magic::Xz) => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(raw))),
@@ -228,51 +229,4 @@ fn peek(mut raw: Metered) -> io::Result<(Option<Magic>, Peeked)> {
         }
     };
     Ok((magic, io::Cursor::new(first).chain(raw)))
-}
-
-/// LZ4 frames one behind the other, which the decoder takes one at a time.
-struct Lz4Frames<R: BufRead> {
-    decoder: Option<lz4_flex::frame::FrameDecoder<Watched<R>>>,
-}
-
-impl<R: BufRead> Lz4Frames<R> {
-    fn new(raw: R) -> Self {
-        let raw = Watched { raw, has_ended: false };
-        Lz4Frames { decoder: Some(lz4_flex::frame::FrameDecoder::new(raw)) }
-    }
-}
-
-impl<R: BufRead> Read for Lz4Frames<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(decoder) = &mut self.decoder {
-            let len = decoder.read(buffer).map_err(io::Error::other)?;
-            if len > 0 || buffer.is_empty() {
-                return Ok(len);
-            }
-            let Some(decoder) = self.decoder.take() else { break };
-            let Watched { mut raw, has_ended } = decoder.into_inner();
-            // The decoder takes the end of the file for the end of a frame, which has a mark of its own.
-            if has_ended {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            if !raw.fill_buf()?.is_empty() {
-                *self = Lz4Frames::new(raw);
-            }
-        }
-        Ok(0)
-    }
-}
-
-/// Remembers whether someone has read beyond the end.
-struct Watched<R> {
-    raw: R,
-    has_ended: bool,
-}
-
-impl<R: Read> Read for Watched<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = self.raw.read(buffer)?;
-        self.has_ended |= len == 0 && !buffer.is_empty();
-        Ok(len)
-    }
 }

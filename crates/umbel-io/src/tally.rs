@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::batch::Malformed;
-use crate::{Error, Result};
+use crate::{Error, Look, Result};
 
 /// Rows of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Tally {
     pub lines: u64,
     /// The first of them, and what was wrong.
     pub first_malformed: Option<(Place, &'static str)>,
+    /// How the inputs look.
+    pub look: Look,
 }
 
 /// Where a row stands.

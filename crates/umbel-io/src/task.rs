@@ -7,7 +7,7 @@ use crate::block::{Block, Text};
 use crate::lane::Lane;
 use crate::parser::Parser;
 use crate::table::{RowGroup, Table};
-use crate::{Driver, Meter, Result, Shape, Source};
+use crate::{Driver, Look, Meter, Result, Shape, Source};
 
 /// A piece of work of one input.
 pub(crate) struct Task {
@@ -50,17 +50,19 @@ pub(crate) struct Tasks<'a> {
     at: usize,
     open: Option<Open>,
     number: u64,
+    /// How the inputs look that have been read.
+    look: Option<Look>,
 }
 
 enum Open {
     Text(Text),
-    Table(Table),
+    Table(Box<Table>),
 }
 
 impl<'a> Tasks<'a> {
     pub(crate) fn new(driver: &'a Driver, lane: &'a Arc<Lane>) -> Self {
         let Driver { sources, shape, meter, .. } = driver;
-        Tasks { sources, shape, meter, lane, at: 0, open: None, number: 0 }
+        Tasks { sources, shape, meter, lane, at: 0, open: None, number: 0, look: None }
     }
 
     /// The next task with its number; none at the end of the last input, or behind an error. The bytes of a block are
@@ -87,17 +89,36 @@ impl<'a> Tasks<'a> {
             if let Some(work) = open.next(&self.sources[self.at - 1], self.shape, bytes)? {
                 return Ok(Some(Task { source: self.at - 1, work }));
             }
+            if let Some(look) = open.look().cloned() {
+                self.look = Some(match self.look.take() {
+                    Some(before) => before.agree(look),
+                    None => look,
+                });
+            }
             self.open = None;
         }
+    }
+
+    /// How the inputs look.
+    pub(crate) fn into_look(self) -> Look {
+        self.look.unwrap_or_default()
     }
 }
 
 impl Open {
     fn new(source: &Source, shape: &Shape, meter: &Arc<Meter>, lane: &Arc<Lane>) -> Result<Open> {
         Ok(match Table::open(source, shape, meter)? {
-            Some(table) => Open::Table(table),
+            Some(table) => Open::Table(Box::new(table)),
             None => Open::Text(Text::open(source, shape, meter, lane)?),
         })
+    }
+
+    /// How it looks, as far as it has been read.
+    fn look(&self) -> Option<&Look> {
+        match self {
+            Open::Text(text) => text.look(),
+            Open::Table(table) => Some(table.look()),
+        }
     }
 
     fn next(

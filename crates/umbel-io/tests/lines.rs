@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, THREADS, build, driver, key, plan, refused, screened};
+use common::{Folder, THREADS, build, driver, driver_over, key, plan, refused, screened};
 use umbel_io::build::census;
 use umbel_io::{Filters, Shape};
 
@@ -83,16 +83,21 @@ fn lines_longer_than_a_block() {
 fn the_limit_of_a_line_is_exact() {
     const LIMIT: usize = 16 << 20;
     let folder = Folder::new();
-    for before in ["", "a\n", "some lines\nbefore it\n"] {
+    let other = folder.write("other.txt", "other\nlines\n");
+    for before in ["", "a\n", "some lines\nbefore it\n", &"many\n".repeat(100_000)] {
         for after in ["", "\n", "\nb\n"] {
             let text = |len| [before.as_bytes(), &vec![b'x'; len], after.as_bytes()].concat();
             let path = folder.write("long.txt", text(LIMIT));
             let (counted, _) = census(&driver(&path, &Shape::default(), 2)).unwrap();
             assert!(counted.all.rows() >= 1);
             let path = folder.write("long.txt", text(LIMIT + 1));
-            let why = refused(&driver(&path, &Shape::default(), 2));
-            let expected = format!("{}: a line is longer than {LIMIT} bytes", path.display());
-            assert!(why.starts_with(&expected), "{before:?} {after:?}: {why}");
+            let number = before.lines().count() + 1;
+            let expected =
+                format!("{}, line {number}: the line is longer than {LIMIT} bytes", path.display());
+            for inputs in [vec![path.clone()], vec![other.clone(), path]] {
+                let why = refused(&driver_over(&inputs, &Shape::default(), 2));
+                assert!(why.starts_with(&expected), "{number} {after:?}: {why}");
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ fn columns_that_cannot_be_used_are_named() {
     let path = sample(&folder);
     let name = path.display();
     let why = |shape: &Shape| refused(&driver(&path, shape, 2)).replace(&format!("{name}: "), "");
-    let kinds = "a key or group is text, bytes or a number";
+    let kinds = "a key or group is text, bytes or an integer (a group with --round a float too)";
     assert_eq!(why(&key("day")), format!("column day is DATE; {kinds}"));
     assert_eq!(why(&key("4")), format!("column time is TIMESTAMP; {kinds}"));
     assert_eq!(why(&key_by("key", "price", false)), format!("column price is DECIMAL; {kinds}"));

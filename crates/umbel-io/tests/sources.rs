@@ -194,3 +194,46 @@ fn a_panic_ends_the_run() {
         assert!(std::panic::catch_unwind(run).is_err());
     }
 }
+
+/// gzip itself ignores zeros behind its data; other bytes may be the rest of something.
+#[test]
+fn zeros_behind_gzip_are_nothing_and_other_bytes_an_error() {
+    let folder = Folder::new();
+    let plain = lines(5_000);
+    let whole = folder.write("plain", &plain);
+    let expected = built(&build(plan(None)), &driver(&whole, &Shape::default(), 1));
+    for zeros in [1, 511, 1 << 19] {
+        let padding = vec![0; zeros];
+        let bytes =
+            [gzip(&plain[..7_001]), padding.clone(), gzip(&plain[7_001..]), padding].concat();
+        let path = folder.write("padded", bytes);
+        assert!(built(&build(plan(None)), &driver(&path, &Shape::default(), 2)) == expected);
+    }
+    for more in [&b"x"[..], b"\0x", b"\x1F", b"\x1F\x8B", b"\x1F\x8B\x08\0\0"] {
+        let path = folder.write("more", [&gzip(&plain), more].concat());
+        let why = common::refused(&driver(&path, &Shape::default(), 2));
+        assert!(why.starts_with(&path.display().to_string()), "{why}");
+        assert!(
+            more[0] == 0x1F || why.ends_with("what follows is neither gzip nor zeros"),
+            "{why}"
+        );
+    }
+}
+
+/// Our own files hold no lines, however they are packed.
+#[test]
+fn our_own_files_are_no_text() {
+    let folder = Folder::new();
+    let keys = folder.write("keys", lines(100));
+    let (bytes, _) = built(&build(plan(None)), &driver(&keys, &Shape::default(), 1));
+    for (name, codec) in CODECS {
+        let path = folder.write(name, codec(&bytes));
+        for inputs in [vec![path.clone()], vec![keys.clone(), path.clone()]] {
+            let why = common::refused(&driver_over(&inputs, &Shape::default(), 3));
+            assert!(
+                why.starts_with(&format!("{}: this is an umbel file", path.display())),
+                "{why}"
+            );
+        }
+    }
+}

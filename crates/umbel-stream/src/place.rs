@@ -59,7 +59,7 @@ impl Readable {
         if !found.is_file() {
             return Ok(Readable::Pipe(path.into()));
         }
-        refuse_compressed(path)?;
+        refuse_bytes(path)?;
         Ok(Readable::File(fs::canonicalize(path).map_err(Error::io(name))?))
     }
 
@@ -84,8 +84,8 @@ impl fmt::Display for Readable {
     }
 }
 
-/// A stream has lines. Compressed bytes would be taken for some, and nobody would know.
-fn refuse_compressed(path: &Path) -> Result<()> {
+/// A stream has lines. Compressed bytes, or those of our own files, would be taken for some, and nobody would know.
+fn refuse_bytes(path: &Path) -> Result<()> {
     const MAGIC: [(&[u8], &str); 4] = [
         (&[0x1F, 0x8B, 8], "zcat"),
         (&[0x28, 0xB5, 0x2F, 0xFD], "zstdcat"),
@@ -95,7 +95,12 @@ fn refuse_compressed(path: &Path) -> Result<()> {
     let name = path.display();
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(&name))?;
-    file.take(6).read_to_end(&mut start).map_err(Error::io(&name))?;
+    file.take(8).read_to_end(&mut start).map_err(Error::io(&name))?;
+    if start.starts_with(&umbel::format::MAGIC) {
+        return Err(Error::Refused(format!(
+            "{name}: this is an umbel file, not a text with keys; umbel info tells what it holds"
+        )));
+    }
     match MAGIC.iter().find(|(magic, _)| start.starts_with(magic)) {
         None => Ok(()),
         Some((_, cat)) => Err(Error::Refused(format!(

@@ -110,7 +110,7 @@ impl Memory {
             to.copy_from_slice(from);
             let len = size_of_val(from);
             #[cfg(unix)]
-            {
+            if from.len() == PIECE {
                 // SAFETY: a read-only mapping of a file has nothing to lose: its pages come back when they are asked for.
                 // Advice only: where it is refused, the pages stay for a while.
                 let _ = unsafe {

@@ -113,7 +113,7 @@ impl Sizing {
         check_rate(n, p)?;
         if p < BLOCKED_LOWEST_RATE {
             return Err(Error::Sizing(format!(
-                "the blocked layout serves rates down to {BLOCKED_LOWEST_RATE}, not {p}: take the classic layout"
+                "the blocked layout serves rates down to {BLOCKED_LOWEST_RATE}, not {p:?}: take the classic layout"
             )));
         }
         Sizing::blocked_with(n, fewest_lines(n, p) * LINE_BITS)
@@ -209,7 +209,7 @@ fn check_rate(n: u64, p: f64) -> Result<()> {
     check_keys(n)?;
     if !(p > 0.0 && p < 1.0) {
         return Err(Error::Sizing(format!(
-            "a false-positive rate lies between 0 and 1, both excluded, for example 0.01; not {p}"
+            "a false-positive rate lies between 0 and 1, both excluded, for example 0.01; not {p:?}"
         )));
     }
     let lowest = 64.0 * n as f64 / 2f64.powi(64);
@@ -220,7 +220,7 @@ fn check_rate(n: u64, p: f64) -> Result<()> {
             _ => "ask for fewer keys".into(),
         };
         return Err(Error::Sizing(format!(
-            "a 64-bit hash cannot carry a rate of {p} for {n} keys: {advice}"
+            "a 64-bit hash cannot carry a rate of {p:?} for {n} keys: {advice}"
         )));
     }
     Ok(())

@@ -15,7 +15,7 @@ use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent};
-use crate::{notice, remembered};
+use crate::{notice, opened, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,11 +23,15 @@ Examples:
   umbel audit ids.umbel flow.txt --members ids.txt    one filter: its members, and a flow of others
 Exit code: 0 = the promise holds, 1 = it does not, 2 = an error.";
 
+/// Said where it could puzzle.
+const WORD: &str = "\
+An interval may lie above the promise and the verdict be \"holds\": which bits are set is chance too, and counted in.\n";
+
 /// Prove a filter's rate: exact counts over all distinct keys, an interval, a verdict
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The filter, or filters by group
+    /// The filter, or filters by group; - is stdin
     filter: PathBuf,
 
     /// The table the groups were built from; or a flow of keys to ask; - or none is stdin
@@ -72,6 +76,24 @@ struct Report {
 }
 
 impl Report {
+    /// Whether there was a key to ask for.
+    fn asked(&self) -> bool {
+        let members = |counts: &Counts| counts.true_positives + counts.false_negatives;
+        let asked = |line: &Line| members(&line.counts) + line.counts.strangers() > 0;
+        !self.missing.is_empty() || self.lines.iter().any(asked)
+    }
+
+    /// Whether a filter was asked for a key that is not its own: without one there is no rate.
+    fn has_rate(&self) -> bool {
+        self.lines.iter().any(|line| line.counts.rate().is_some())
+    }
+
+    /// Whether a rate is held to be chance although its interval lies above the promise.
+    fn needs_a_word(&self) -> bool {
+        let above = |line: &Line| line.verdict.promised.is_some_and(|rate| line.interval.0 > rate);
+        self.lines.iter().any(|line| line.verdict.holds && above(line))
+    }
+
     fn holds(&self) -> bool {
         self.missing.is_empty() && self.lines.iter().all(|line| line.verdict.holds)
     }
@@ -83,8 +105,8 @@ impl Args {
             bail!("--confidence lies between 0 and 1, for example 0.999; not {}", self.confidence);
         }
         let flow = input::or_stdin(&self.files);
-        input::check_stdin(flow.iter().chain(&self.members))?;
-        let filters = Filters::open(&self.filter, self.input.threads())?;
+        input::check_stdin(flow.iter().chain(&self.members).chain([&self.filter]))?;
+        let filters = opened::filters(&self.filter, &self.files, self.input.threads())?;
         if let (Filters::One(_), Some(_)) = (&filters, &self.grouping.by) {
             bail!("{}: it holds one filter, no groups: leave out --by", self.filter.display());
         }
@@ -94,6 +116,11 @@ impl Args {
             Filters::One(filter) => self.one(filter)?,
             Filters::Groups(groups) => self.groups(groups)?,
         };
+        if !report.asked() {
+            bail!(
+                "nothing was asked: there are no keys in the input, so the promise is neither kept nor broken"
+            );
+        }
         let text = if self.json { self.json_text(&report)? } else { self.table(&report) };
         let mut out = Output::stdout();
         out.write_all(text.as_bytes())?;
@@ -210,11 +237,16 @@ impl Args {
                 )
             }
         };
-        let sum = match report.holds() {
-            true => "The promise holds: no false negative, no rate beyond chance",
-            false => "The promise is BROKEN",
+        let word = if report.needs_a_word() { WORD } else { "" };
+        let sum = match (report.holds(), report.has_rate()) {
+            (true, true) => "The promise holds: no false negative, no rate beyond chance",
+            (true, false) => {
+                return "No false negative. No key was a stranger, so that there is no rate.\n"
+                    .into();
+            }
+            (false, _) => "The promise is BROKEN",
         };
-        format!("{without}{sum} (confidence {confidence}).\n")
+        format!("{without}{word}{sum} (confidence {confidence}).\n")
     }
 
     fn json_text(&self, report: &Report) -> Result<String> {

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use umbel::counts::CountGroups;
-use umbel::format::{File, Kind};
+use umbel::format::Kind;
 use umbel::{Counts, Error};
 use umbel_io::Filters;
 
-use crate::notice;
 use crate::output::Output;
+use crate::{input, notice, opened};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,7 +22,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The files
+    /// The files; - is stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -33,6 +33,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        input::check_stdin(&self.files)?;
         let mut paths = self.files.iter();
         let Some(first) = paths.next() else { bail!("give at least one file") };
         let mut merged = Content::open(first)?;
@@ -60,10 +61,14 @@ enum Content {
 impl Content {
     fn open(path: &Path) -> Result<Content> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(match File::open(path)?.kind() {
-            Kind::Bloom | Kind::Groups => Content::Filters(Filters::open(path, threads)?),
-            Kind::CountGroups => Content::CountGroups(CountGroups::open(path)?),
-            _ => Content::Counts(Counts::open(path)?),
+        let file = opened::file(path)?;
+        if let Kind::Bloom | Kind::Groups = file.kind() {
+            return Ok(Content::Filters(Filters::read(file, threads)?));
+        }
+        file.verify()?;
+        Ok(match file.kind() {
+            Kind::CountGroups => Content::CountGroups(file.into_count_groups()?),
+            _ => Content::Counts(file.into_counts()?),
         })
     }
 

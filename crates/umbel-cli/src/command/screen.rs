@@ -10,13 +10,13 @@ use serde_json::json;
 use umbel::Bloom;
 use umbel_io::exact::ExactSet;
 use umbel_io::screen::{Summary, Wanted, screen};
-use umbel_io::{Column, Filters, Shape};
+use umbel_io::{Column, Filters, Shape, Tally};
 
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::grouped;
-use crate::{notice, overlap};
+use crate::{notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,7 +31,7 @@ Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The filter
+    /// The filter; - is stdin
     filter: PathBuf,
 
     /// Files to screen, also compressed; - or none is stdin
@@ -90,7 +90,7 @@ impl Args {
     pub fn run(self) -> Result<ExitCode> {
         let started = Instant::now();
         let flow = input::or_stdin(&self.files);
-        input::check_stdin(flow.iter().chain(&self.exact))?;
+        input::check_stdin(flow.iter().chain(&self.exact).chain([&self.filter]))?;
         self.check_outputs(&flow)?;
         self.input.check_delimiter(self.input.key.is_some() || self.exact_key.is_some())?;
         let filters = self.open()?;
@@ -98,10 +98,13 @@ impl Args {
         let exact = self.exact.as_ref().map(|path| self.read_exact(path, &shape)).transpose()?;
         let loading = started.elapsed();
         if self.which {
-            return super::which::run(&filters, &self.input.driver(&self.files, shape));
+            let driver = self.input.driver(&self.files, shape);
+            let (admitted, tally) = super::which::run(&filters, &driver)?;
+            self.remark(&filters, &tally);
+            return Ok(ExitCode::from(u8::from(admitted == 0)));
         }
         let summary = self.screen(&filters, exact.as_ref(), shape)?;
-        notice::malformed(&summary.tally);
+        self.remark(&filters, &summary.tally);
         let selected = if self.invert { summary.rejected() } else { summary.admitted };
         let mut out = Output::stdout();
         if self.count {
@@ -111,6 +114,17 @@ impl Args {
         }
         out.commit()?;
         Ok(ExitCode::from(u8::from(selected == 0)))
+    }
+
+    /// Says what the reader of the result should know: rows that were not used, and a key that may have been meant to be a column.
+    fn remark(&self, filters: &Filters, tally: &Tally) {
+        notice::malformed(tally);
+        let column = remembered::key(filters.metadata()).filter(|_| self.input.key.is_none());
+        if let (Some(column), true) = (column, tally.look.several) {
+            notice::warn(format!(
+                "the filter was built with --key {column}, and these lines have columns, but the key was the whole line: give --key"
+            ));
+        }
     }
 
     /// Whether lines go to stdout because nothing else is said.
@@ -131,7 +145,7 @@ impl Args {
     }
 
     fn open(&self) -> Result<Filters> {
-        let filters = Filters::open(&self.filter, self.input.threads())?;
+        let filters = opened::filters(&self.filter, &self.files, self.input.threads())?;
         let (path, which) = (self.filter.display(), self.which);
         Ok(match (filters, &self.group) {
             (Filters::One(_), Some(_)) => {
@@ -141,12 +155,14 @@ impl Args {
                 bail!("{path}: it holds one filter, no groups: leave out --which")
             }
             (Filters::Groups(groups), Some(name)) => {
-                Filters::One(groups.get(name).cloned().map_err(|error| {
+                let mut filter = groups.get(name).cloned().map_err(|error| {
                     anyhow::anyhow!(
                         "{path}: {error}; it has: {}",
                         groups.names().collect::<Vec<_>>().join(", ")
                     )
-                })?)
+                })?;
+                *filter.metadata_mut() = groups.metadata().clone();
+                Filters::One(filter)
             }
             (filters, _) => filters,
         })

@@ -83,20 +83,20 @@ fn gather<'s>(driver: &Driver, store: Option<&'s Store>, seed: u64) -> Result<(P
 }
 
 impl Build {
+    /// The parameters of the one filter, as far as they do not depend on the keys.
+    pub fn known(&self) -> Result<Option<Params>> {
+        match &self.like {
+            Some(Like::Bloom(params)) => Ok(Some((**params).clone())),
+            Some(Like::Groups(_)) => {
+                Err(Error::Other("--like names filters by group: give --by".into()))
+            }
+            None => Ok(self.plan.n.map(|n| self.plan.params(n)).transpose()?),
+        }
+    }
+
     /// Builds one filter.
     pub fn bloom(&self, driver: &Driver) -> Result<(Bloom, Tally)> {
-        let like = match &self.like {
-            Some(Like::Bloom(params)) => Some((**params).clone()),
-            Some(Like::Groups(_)) => {
-                return Err(Error::Other("--like names filters by group: give --by".into()));
-            }
-            None => None,
-        };
-        let known = like.map_or_else(
-            || self.plan.n.map(|n| self.plan.params(n)).transpose(),
-            |like| Ok(Some(like)),
-        )?;
-        match known {
+        match self.known()? {
             Some(params) => insert_all(driver, params),
             None if self.plan.hashes_once() => self.gather_bloom(driver),
             None => {
@@ -123,9 +123,12 @@ impl Build {
 fn check_twice(driver: &Driver) -> Result<()> {
     match driver.sources.iter().find(|source| !source.is_seekable()) {
         None => Ok(()),
-        Some(source) => Err(Error::Other(format!(
-            "{}: this hash needs the keys twice, first to count them, and a pipe can be read only once: give -n, or a file",
-            source.name()
-        ))),
+        Some(source) => {
+            let what = if source.is_stdin() { "stdin" } else { "a pipe" };
+            Err(Error::Other(format!(
+                "{}: this hash needs the keys twice, first to count them, and {what} can be read only once: give -n, or name a file",
+                source.name()
+            )))
+        }
     }
 }

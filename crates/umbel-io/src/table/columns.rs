@@ -79,13 +79,13 @@ impl Columns<'_> {
             leaf.map_or(Err("empty".into()), |leaf| Ok((leaf, Kind::of(&schema.column(leaf))?)));
         kind.map(|(leaf, kind)| Picked { leaf, kind }).map_err(|found: String| {
             self.refuse(format!(
-                "column {} is {found}; a key or group is text, bytes or a number",
+                "column {} is {found}; a key or group is text, bytes or an integer (a group with --round a float too)",
                 names[place]
             ))
         })
     }
 
-    fn names(&self) -> Vec<&str> {
+    pub(super) fn names(&self) -> Vec<&str> {
         let schema = self.metadata.file_metadata().schema();
         schema.get_fields().iter().map(|field| field.name()).collect()
     }

@@ -19,7 +19,7 @@ use self::pages::Pages;
 pub(crate) use self::row_group::RowGroup;
 use crate::guard::guarded;
 use crate::positioned::{ReadAt, read_exact_at};
-use crate::{Error, Meter, Result, Shape, Source};
+use crate::{Error, Look, Meter, Result, Shape, Source};
 
 /// The first and the last bytes of a file.
 pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
@@ -40,6 +40,7 @@ pub(crate) struct Table {
     interval: Option<(i64, i64)>,
     meter: Arc<Meter>,
     next: usize,
+    look: Look,
 }
 
 impl Table {
@@ -70,9 +71,15 @@ impl Table {
             interval: shape.interval,
             meter: Arc::clone(meter),
             next: 0,
+            look: shape.look(&columns.names()),
             metadata,
             name,
         }))
+    }
+
+    /// What it calls its columns.
+    pub(crate) fn look(&self) -> &Look {
+        &self.look
     }
 
     /// The next row group; none behind the last.

@@ -8,7 +8,8 @@ use crate::hash::xxh3;
 use crate::memory::Line;
 use crate::{Error, Metadata, Result};
 
-const MAGIC: [u8; 8] = *b"\x89UMBEL\r\n";
+/// How every file begins: no text does.
+pub const MAGIC: [u8; 8] = *b"\x89UMBEL\r\n";
 const VERSION: u16 = 1;
 pub(super) const HEADER: usize = 64;
 /// Where the checksum of header and table stands.

@@ -60,17 +60,23 @@ impl File {
         if found.is_dir() {
             return Err(io(io::ErrorKind::IsADirectory.into()));
         }
-        let bytes = if found.is_file() && found.len() > 0 {
-            // SAFETY: the mapping is read-only; umbel files are replaced whole, never changed in place, and the
-            // documentation asks the same of others.
-            Bytes::Mapped(Arc::new(unsafe { Mmap::map(&file) }.map_err(io)?))
-        } else {
-            Bytes::Read(read_stream(file).map_err(|error| match error {
-                Error::Io { source, .. } => io(source),
-                other => other.at(path),
-            })?)
-        };
+        if !found.is_file() || found.len() == 0 {
+            return File::read(path, file);
+        }
+        // SAFETY: the mapping is read-only; umbel files are replaced whole, never changed in place, and the
+        // documentation asks the same of others.
+        let bytes = Bytes::Mapped(Arc::new(unsafe { Mmap::map(&file) }.map_err(io)?));
         File::new(path.into(), bytes).map_err(|error| error.at(path))
+    }
+
+    /// Reads a file from a stream, no more than its header says. Errors call it `name`.
+    pub fn read(name: impl Into<PathBuf>, stream: impl Read) -> Result<File> {
+        let name = name.into();
+        let bytes = read_stream(stream).map_err(|error| match error {
+            Error::Io { source, .. } => Error::Io { path: name.clone(), source },
+            other => other.at(&name),
+        })?;
+        File::new(name.clone(), Bytes::Read(bytes)).map_err(|error| error.at(&name))
     }
 
     /// A file that stands in memory.

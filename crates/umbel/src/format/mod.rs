@@ -31,6 +31,7 @@ mod range;
 mod record;
 mod save;
 
+pub use envelope::MAGIC;
 pub use file::File;
 pub use kind::Kind;
 pub use save::NewFile;

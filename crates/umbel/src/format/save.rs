@@ -1,12 +1,16 @@
 //! A file is complete or absent: written aside, synced, renamed, its folder synced.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 use crate::{Error, Result};
+
+/// How the names of files begin and end that are being written.
+const PREFIX: &str = ".umbel-";
+const SUFFIX: &str = ".part";
 
 /// A file that comes to be when it is whole. What is written goes aside, in the same folder; [`commit`](NewFile::commit) puts
 /// it in place of what stood there. Dropped before that, it leaves nothing.
@@ -105,15 +109,42 @@ impl Write for NewFile {
 /// A file in the folder of `target`, with the permissions of what stands there or those a new file gets.
 fn aside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".umbel-").suffix(".part");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let folder = folder(target);
-    let file = builder.tempfile_in(folder).map_err(|failed| refused(&failed, folder))?;
+    sweep(folder);
+    let file = loop {
+        let file = builder.tempfile_in(folder).map_err(|failed| refused(&failed, folder))?;
+        // Locked as long as we are at work. Who sweeps may have been faster: then it is gone, or will be.
+        let swept = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        if !swept && file.path().exists() {
+            break file;
+        }
+    };
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
     Ok(file)
+}
+
+/// Removes what processes left behind that were killed: files aside that nobody has locked. What cannot be told apart stays.
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let is_aside = name.starts_with(PREFIX.as_bytes()) && name.ends_with(SUFFIX.as_bytes());
+        if !is_aside || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        // The lock is held until the file is gone, so that nobody takes it for their own in between.
+        if let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Why a folder takes no file; the name of the file aside would only puzzle.

@@ -67,6 +67,12 @@ impl Groups {
         self.set(name.0, filter)
     }
 
+    /// The same groups in memory of their own, where they were mapped.
+    pub fn into_memory(self) -> Groups {
+        let filters = self.filters.into_iter().map(|(name, filter)| (name, filter.into_memory()));
+        Groups { filters: filters.collect(), metadata: self.metadata }
+    }
+
     /// The number of groups.
     pub fn len(&self) -> usize {
         self.filters.len()

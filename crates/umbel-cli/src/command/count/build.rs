@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use umbel::counts::Sketch;
 use umbel::{Counts, KeyType, Metadata};
-use umbel_io::{Column, Driver, Shape, Tally, count};
+use umbel_io::{Column, Driver, Look, Shape, Tally, count};
 
 use super::sketching::Sketching;
 use crate::command::build::KeyTypeName;
@@ -65,7 +65,7 @@ pub struct Args {
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
         let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
-        remembered::write(&mut Metadata::default(), &self.input, &self.grouping, &self.meta)?;
+        self.remember(&mut Metadata::default(), &Look::default())?;
         overlap::check(&self.output, &self.files)?;
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&empty);
@@ -73,13 +73,13 @@ impl Args {
         let tally = if self.grouping.by.is_some() {
             let (mut groups, tally) = count::count_groups(&driver, &empty)?;
             drop(progress);
-            self.remember(groups.metadata_mut())?;
+            self.remember(groups.metadata_mut(), &tally.look)?;
             groups.write_to(&mut out)?;
             tally
         } else {
             let (mut counts, tally) = count::count(&driver, &empty)?;
             drop(progress);
-            self.remember(counts.metadata_mut())?;
+            self.remember(counts.metadata_mut(), &tally.look)?;
             counts.write_to(&mut out)?;
             tally
         };
@@ -97,8 +97,8 @@ impl Args {
         self.input.driver(&self.files, Shape { weight: self.weight.clone(), interval, ..shape })
     }
 
-    fn remember(&self, metadata: &mut Metadata) -> Result<()> {
-        remembered::write(metadata, &self.input, &self.grouping, &self.meta)
+    fn remember(&self, metadata: &mut Metadata, look: &Look) -> Result<()> {
+        remembered::write(metadata, &self.input, &self.grouping, look, &self.meta)
     }
 }
 

@@ -63,6 +63,11 @@ impl Common {
         Random::new(self.seed)
     }
 
+    /// Random numbers beside those, for what is added to the data and must not change it.
+    fn random_places(&self) -> Random {
+        Random::new(Random::new(!self.seed).next())
+    }
+
     /// Where the data goes.
     fn path(&self) -> &Path {
         self.output.as_deref().unwrap_or(Path::new("-"))

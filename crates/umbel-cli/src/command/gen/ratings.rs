@@ -37,28 +37,34 @@ const MALFORMED: [&str; 6] = ["", "\t\t12", "\t\\N\t7", "\t7,3\t25", "\tgood\t31
 
 impl Args {
     pub fn run(self) -> Result<()> {
-        let mut random = self.common.random();
-        self.common.write(|out| Ok(write(self.malformed, &mut random, out)?))
+        let (mut random, mut places) = (self.common.random(), self.common.random_places());
+        self.common.write(|out| Ok(write(self.malformed, &mut random, &mut places, out)?))
     }
 }
 
 /// Titles ascend with gaps, as in a catalogue; the eighth digit comes when it is needed.
-fn write(malformed: u64, random: &mut Random, out: &mut impl Write) -> io::Result<()> {
+/// Malformed rows have random numbers of their own, so that the others are the same table with and without them.
+fn write(
+    malformed: u64,
+    random: &mut Random,
+    places: &mut Random,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(out, "tconst\taverageRating\tnumVotes")?;
-    let mut urn = Urn::new(&[&TITLES[..], &[malformed]].concat());
-    let (mut title, mut bad) = (1, 0);
-    while let Some(group) = urn.draw(random) {
-        if group < TITLES.len() {
-            let tenths = tenths(group as u64 + 1, random);
-            let (whole, rest) = (tenths / 10, tenths % 10);
-            writeln!(out, "tt{title:07}\t{whole}.{rest}\t{}", votes(random))?;
-        } else {
-            write_malformed(title, bad, out)?;
+    let mut urn = Urn::new(&TITLES);
+    let (mut title, mut good, mut bad) = (1, TITLES.iter().sum::<u64>(), 0);
+    loop {
+        while bad < malformed && places.below(good.saturating_add(malformed - bad)) >= good {
+            write_malformed(bad, out)?;
             bad += 1;
         }
+        let Some(group) = urn.draw(random) else { return Ok(()) };
+        let tenths = tenths(group as u64 + 1, random);
+        let (whole, rest) = (tenths / 10, tenths % 10);
+        writeln!(out, "tt{title:07}\t{whole}.{rest}\t{}", votes(random))?;
         title += 1 + random.below(15);
+        good -= 1;
     }
-    Ok(())
 }
 
 /// A rating of the group, in tenths; ratings run from 1.0 to 10.0.
@@ -74,11 +80,11 @@ fn votes(random: &mut Random) -> u64 {
     5 + random.below(20 << doublings)
 }
 
-/// The kinds take turns, so that a few rows show them all.
-fn write_malformed(title: u64, turn: usize, out: &mut impl Write) -> io::Result<()> {
-    let kind = turn % MALFORMED.len();
+/// The kinds take turns, so that a few rows show them all. Their titles are no others'.
+fn write_malformed(turn: u64, out: &mut impl Write) -> io::Result<()> {
+    let kind = (turn % MALFORMED.len() as u64) as usize;
     if kind < MALFORMED.len() - 1 {
-        write!(out, "tt{title:07}")?;
+        write!(out, "tt{}", 90_000_000 + turn)?;
     }
     writeln!(out, "{}", MALFORMED[kind])
 }

@@ -9,9 +9,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use umbel::format::{File, Kind};
+use umbel::format::Kind;
 use umbel::{KeyType, Metadata};
 
+use crate::opened;
 use crate::output::Output;
 use crate::table::size;
 
@@ -25,7 +26,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The file
+    /// The file; - is stdin
     file: PathBuf,
 
     /// Print JSON
@@ -48,7 +49,7 @@ struct Description {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let file = File::open(&self.file)?;
+        let file = opened::file(&self.file)?;
         if self.check {
             file.verify()?;
         }
