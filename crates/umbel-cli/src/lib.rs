@@ -7,6 +7,7 @@ mod engine;
 mod hadoop;
 mod input;
 mod interrupt;
+mod json;
 mod notice;
 mod opened;
 mod output;

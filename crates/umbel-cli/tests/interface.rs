@@ -7,13 +7,20 @@ mod support;
 use serde_json::Value;
 use support::{Folder, text, words};
 
-const SUBCOMMANDS: [&str; 15] = [
+const SUBCOMMANDS: [&str; 22] = [
     "size",
     "build",
     "screen",
     "audit",
     "merge",
     "info",
+    "count",
+    "count build",
+    "count query",
+    "count dot",
+    "count heavy",
+    "count range",
+    "count quantile",
     "stream",
     "gen",
     "gen strings",
@@ -78,10 +85,86 @@ fn json_has_its_documented_keys() {
     }
 }
 
+const COUNTS: &str = "inserted total bound saturated";
+const SKETCH: &str = "hash seeds key_type w d eps delta";
+const ANSWERS: &str =
+    "key key_hex estimate at_most at_least certain confidence from to share value";
+
+#[test]
+fn json_of_counts_has_its_documented_keys() {
+    let folder = Folder::new();
+    folder.write("ports.csv", "port,by\n80,a\n443,a\n80,b\n");
+    let build = |options: &str| {
+        folder.run(&format!("count build ports.csv --key port {options} -o counts.umbel"));
+        folder.json("info counts.umbel --json")
+    };
+    let file = "kind file_bytes metadata verified";
+    let kept = "places keys missed";
+    let ranges = "lo hi levels sketched_levels";
+    let (plain, close) = (build(""), build("--conservative"));
+    assert_eq!((&plain["kind"], &close["kind"]), (&"count-min".into(), &"conservative".into()));
+    for info in [plain, close] {
+        has_keys(&info, &format!("{file} {COUNTS} {SKETCH} counter_bytes"));
+    }
+    let info = build("--heavy 5");
+    has_keys(&info, &format!("{file} {COUNTS} {SKETCH} counter_bytes heavy"));
+    has_keys(&info["heavy"], &format!("kind key_type {kept} {COUNTS}"));
+    has_keys(&build("--integers 0..65535"), &format!("{file} {COUNTS} {SKETCH} {ranges}"));
+    has_keys(
+        &folder.json("count range counts.umbel 1 99 --json"),
+        "from to estimate bound confidence",
+    );
+    has_keys(
+        &folder.json("count quantile counts.umbel 0.5 --json"),
+        "share value bound confidence",
+    );
+    has_keys(
+        &build("--by by")["groups"][0],
+        &format!("group kind {COUNTS} {SKETCH} counter_bytes"),
+    );
+    build("");
+    has_keys(
+        &folder.json("count dot counts.umbel counts.umbel --json"),
+        "estimate bound confidence",
+    );
+    folder.write("key.txt", "80\n");
+    has_keys(&folder.json("count query counts.umbel key.txt --json"), "key estimate bound");
+    has_keys(&folder.json("count heavy key.txt --json"), "key at_most at_least certain total");
+}
+
+/// Keys that are not text lose nothing in JSON: their bytes can be read back.
+#[test]
+fn keys_of_any_bytes_stand_in_json() {
+    let folder = Folder::new();
+    let keys: [&[u8]; 4] = [b"text", "ü\"\\\t".as_bytes(), b"\xFF\x00", b"\xFE\x00"];
+    let lines: Vec<u8> = keys.iter().flat_map(|key| [*key, b"\n"].concat()).collect();
+    folder.write("keys.txt", &lines);
+    folder.run("count build keys.txt -o counts.umbel");
+    for line in ["count query counts.umbel keys.txt --json", "count heavy keys.txt --json"] {
+        let text = String::from_utf8(folder.run(line)).unwrap();
+        let read = |line: &str| {
+            let object: Value = serde_json::from_str(line).unwrap();
+            match (object["key"].as_str(), object["key_hex"].as_str()) {
+                (Some(text), None) => text.as_bytes().to_vec(),
+                (None, Some(hex)) => {
+                    let byte = |i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap();
+                    (0..hex.len()).step_by(2).map(byte).collect()
+                }
+                _ => panic!("{line}"),
+            }
+        };
+        let mut found: Vec<Vec<u8>> = text.lines().map(read).collect();
+        let mut expected = keys.map(<[u8]>::to_vec).to_vec();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{line}");
+    }
+}
+
 #[test]
 fn the_documented_keys_are_documented() {
     let page = std::fs::read_to_string(support::fixture("../../../docs/command.md")).unwrap();
-    for key in FACTS.split(' ') {
+    for key in [FACTS, COUNTS, SKETCH, ANSWERS].iter().flat_map(|keys| keys.split(' ')) {
         assert!(page.contains(&format!("`{key}`")), "{key}");
     }
 }

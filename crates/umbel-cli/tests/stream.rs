@@ -125,7 +125,7 @@ fn every_line_is_answered_whatever_it_holds() {
     );
     assert_eq!(service.send(1, b"\xFF\x00\xFE\n\xFF\n"), b"\xFF\x00\xFE\t1\n\xFF\t0\n");
     assert_eq!(service.send(1, b""), b"");
-    service.stop();
+    service.stop_with_unused();
 }
 
 /// Answers come at once, also to half of what will be asked; a batch is what was read together.
@@ -212,6 +212,49 @@ fn a_thousand_connections() {
     service.stop();
 }
 
+/// Where few files may be open there are few connections: the others are told, or wait; whoever runs the service hears of it, and it costs
+/// no time.
+#[test]
+fn few_connections_where_few_files_may_be_open() {
+    let folder = Folder::new();
+    for (files, least, refused, says) in [
+        (30, 10, 35, "there are 15, as many as the limit of open files allows (ulimit -n)"),
+        (14, 2, 0, "Too many open files (os error 24), raise the limit (ulimit -n); trying again"),
+    ] {
+        let service = Service::start_limited(&folder, &format!("{BOTH} 1000"), files);
+        let clients: Vec<_> = (0..50).map(|_| service.connect(1)).collect();
+        let mut answers = Vec::new();
+        for client in &clients {
+            client.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+            // Some have been closed already.
+            _ = (&*client).write_all(b"key\n");
+            let mut answer = [0; 5];
+            answers.push((&*client).read_exact(&mut answer).is_ok().then_some(answer));
+        }
+        let told =
+            |answer: &[u8; 5]| answers.iter().filter(|found| **found == Some(*answer)).count();
+        assert!((least..=files as usize).contains(&told(b"key\t0")), "{files}: {answers:?}");
+        assert_eq!(told(b"error"), refused, "{files}: {answers:?}");
+        drop(clients);
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(service.send(1, "key\n"), b"key\t0\n");
+        let busy = cpu_ticks(&service.child);
+        assert!(busy < 50, "{files}: {busy} ticks of 10 ms");
+        let (code, _, said) = service.end("TERM");
+        assert_eq!(code, Some(0));
+        // Once for each address.
+        assert!((1..=2).contains(&said.len()), "{files}: {said:?}");
+        assert!(said.iter().all(|line| line.contains(says)), "{files}: {said:?}");
+    }
+}
+
+/// The time that a process has worked, in hundredths of a second.
+fn cpu_ticks(child: &std::process::Child) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split(' ').collect();
+    fields[12..14].iter().map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+}
+
 #[test]
 fn it_connects_to_a_trainer_and_comes_back() {
     let folder = Folder::new();
@@ -258,6 +301,10 @@ fn how_things_stand() {
     assert_eq!((&half["unused"], &half["inserted"]), (&1.into(), &500.into()));
     assert!(half["warning"].is_null() && half["expected_rate_now"].as_f64().unwrap() < 0.005);
     let last = parse(said.last().unwrap());
+    for status in [&half, &last] {
+        let rate = status["trained_per_second"].as_f64();
+        assert!(rate.is_none_or(|rate| rate <= 35_000.0), "of 3500 lines in a tenth of a second");
+    }
     assert_eq!((&last["trained"], &last["asked"]), (&3500.into(), &70.into()));
     assert!(last["warning"].as_str().unwrap().contains("was sized for 1000"));
     assert!(last["expected_rate_now"].as_f64().unwrap() > 0.1);

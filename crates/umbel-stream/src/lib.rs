@@ -57,6 +57,7 @@ mod error;
 mod hub;
 mod lines;
 mod net;
+mod pace;
 mod place;
 mod positions;
 mod query;

@@ -5,19 +5,24 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::hub::Hub;
+use crate::service::Message;
 use crate::{Error, Result};
 
 /// Room for a thread's calls; its buffers are elsewhere.
 const STACK: usize = 256 << 10;
-/// Open files that are not connections: the state, sources, listeners.
+/// Open files that are not connections: the state, sources, listeners. Half of them all where there are few.
 const SPARE: u64 = 32;
+/// The pause before another connection is taken, when the system refused one; and how often that is said.
+const PAUSE: Duration = Duration::from_millis(100);
+const REMINDER: Duration = Duration::from_secs(60);
 /// Who does not take a short line in this time does not read.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -42,22 +47,49 @@ pub(crate) fn listen(address: &str) -> Result<TcpListener> {
 
 /// Serves each connection in a thread of its own, for ever.
 pub(crate) fn accept(hub: &Arc<Hub>, listener: &TcpListener, serve: Serve) {
+    let mut said: Option<Instant> = None;
     loop {
-        match listener.accept() {
+        let result = match listener.accept() {
             Ok((stream, _)) => start(hub, stream, serve),
-            // The client went away, or the system has no room: it may have later.
-            Err(_) => std::thread::sleep(Duration::from_millis(20)),
+            // The client went away.
+            Err(error) if error.kind() == ErrorKind::ConnectionAborted => Ok(()),
+            Err(error) => {
+                // The connection still stands there: asking again at once would be in vain.
+                std::thread::sleep(PAUSE);
+                Err(format!("no connection can be taken: {error}{}; trying again", advice(&error)))
+            }
+        };
+        if let Err(why) = result
+            && said.is_none_or(|said| said.elapsed() > REMINDER)
+        {
+            said = Some(Instant::now());
+            let at = listener.local_addr().map_or_else(|_| String::new(), |at| format!("{at}: "));
+            hub.send(Message::Warning(format!("{at}{why}")));
         }
     }
 }
 
-fn start(hub: &Arc<Hub>, stream: TcpStream, serve: Serve) {
+fn advice(error: &io::Error) -> &'static str {
+    match Errno::from_io_error(error) {
+        Some(Errno::MFILE) => ", raise the limit (ulimit -n)",
+        _ => "",
+    }
+}
+
+/// Gives a connection a thread, if there is room for it: otherwise why not.
+fn start(hub: &Arc<Hub>, stream: TcpStream, serve: Serve) -> Result<(), String> {
     let Some(place) = Connections::enter(hub) else {
-        return refuse(&stream, "too many connections");
+        refuse(&stream, "too many connections");
+        let limit = hub.connections.limit;
+        return Err(format!(
+            "a connection was refused: there are {limit}, as many as the limit of open files allows (ulimit -n)"
+        ));
     };
     let thread = std::thread::Builder::new().stack_size(STACK);
-    // Where the system gives no thread, the connection is closed.
-    let _ = thread.spawn(move || serve(&place.0, prepared(stream)));
+    let spawned = thread.spawn(move || serve(&place.0, prepared(stream)));
+    spawned
+        .map(drop)
+        .map_err(|error| format!("a connection was closed, for want of a thread: {error}"))
 }
 
 /// The connections that are open, no more than there is room for.
@@ -76,7 +108,7 @@ impl Connections {
         // Refused, the limit stays as it is.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: now.maximum, ..now });
         let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let limit = usize::try_from(files.saturating_sub(SPARE)).unwrap_or(usize::MAX);
+        let limit = usize::try_from(files - SPARE.min(files / 2)).unwrap_or(usize::MAX);
         Connections { open: AtomicUsize::new(0), limit }
     }
 
@@ -124,7 +156,7 @@ pub(crate) fn wait_readable(from: &impl AsFd) -> io::Result<()> {
     loop {
         match poll(&mut [PollFd::new(from, PollFlags::IN)], None) {
             Ok(_) => return Ok(()),
-            Err(rustix::io::Errno::INTR) => {}
+            Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::hub::Hub;
+use crate::pace::{Mark, Pace};
 use crate::positions::Positions;
 use crate::sketch::{Sketch, Wanted};
 use crate::sources::{self, Sources};
@@ -94,6 +95,7 @@ pub struct Service {
     /// Lines that this process has read and that are in the last snapshot.
     saved_lines: u64,
     last: Option<Status>,
+    pace: Pace,
 }
 
 impl Service {
@@ -130,6 +132,7 @@ impl Service {
             started: Instant::now(),
             saved_lines: 0,
             last: None,
+            pace: Pace::default(),
         })
     }
 
@@ -205,23 +208,21 @@ impl Service {
         Ok(status)
     }
 
-    fn status(&self, facts: Facts) -> Status {
+    fn status(&mut self, facts: Facts) -> Status {
         let seconds = self.started.elapsed().as_secs_f64();
         let (trained, unused) = {
             let books = self.hub.books();
             (books.trained, books.unused)
         };
         let asked = self.hub.asked();
-        let last = self.last.as_ref().map(|last| (last.seconds, last.trained, last.asked));
-        let (then, trained_then, asked_then) = last.unwrap_or((0.0, 0, 0));
-        let rate = |count: u64| count as f64 / (seconds - then).max(1e-3);
+        let rates = self.pace.rates(Mark { seconds, trained, asked });
         Status {
             seconds,
             trained,
-            trained_per_second: rate(trained - trained_then),
+            trained_per_second: rates.map(|[trained, _]| trained),
             unused,
             asked,
-            asked_per_second: rate(asked - asked_then),
+            asked_per_second: rates.map(|[_, asked]| asked),
             connections: self.hub.connections.count(),
             snapshot: self.state.as_ref().and_then(State::current),
             facts,

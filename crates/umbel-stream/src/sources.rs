@@ -52,6 +52,12 @@ impl Sources {
                 },
             }
         }
+        let refusal = |from: &&String| !matches!(from.parse(), Ok(Place::Address(_)));
+        if let Some(from) = config.train_from.iter().find(refusal) {
+            return Err(Error::Refused(format!(
+                "{from}: it is not an address to connect to, such as 127.0.0.1:9999"
+            )));
+        }
         sources.train_from = config.train_from.iter().map(|from| (from.clone(), serve)).collect();
         Ok((sources, Event::Ready { train, query }))
     }

@@ -11,14 +11,14 @@ pub struct Status {
     pub seconds: f64,
     /// Lines taken in since the start.
     pub trained: u64,
-    /// Lines taken in a second, since the last status.
-    pub trained_per_second: f64,
+    /// Lines taken in a second, now.
+    pub trained_per_second: Option<f64>,
     /// Training lines that could not be used: empty, or over the limit.
     pub unused: u64,
     /// Questions answered since the start.
     pub asked: u64,
-    /// Questions answered a second, since the last status.
-    pub asked_per_second: f64,
+    /// Questions answered a second, now.
+    pub asked_per_second: Option<f64>,
     /// Connections now.
     pub connections: usize,
     /// The snapshot that counts.

@@ -10,7 +10,8 @@ use umbel::CountMinParams;
 use umbel_io::Plan;
 use umbel_stream::{Config, Event, Facts, Place, Service, Status, Wanted};
 
-use crate::{input, interrupt, notice};
+use crate::table::grouped;
+use crate::{input, interrupt, json, notice};
 
 const EXAMPLES: &str = "\
 A PLACE is an address to listen at, a file, a named pipe, or - for stdin. Each line of a query
@@ -116,11 +117,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let json = self.json;
+        let (json, max_line) = (self.json, self.max_line);
         let service = Service::open(self.config()?)?;
         let stop = service.stop();
         interrupt::instead(move || stop.stop());
-        let mut warned = false;
+        let (mut warned, mut unused) = (false, 0);
         service.run(|event| match event {
             Event::Ready { train, query } => {
                 ready("training lines at", &train);
@@ -128,6 +129,7 @@ impl Args {
             }
             Event::Status(status) if json => eprintln!("{}", report(&status)),
             Event::Status(status) => {
+                unused = status.unused;
                 // Once: it will not become emptier.
                 if let Facts::Filter { overfull: Some(overfull), .. } = status.facts
                     && !std::mem::replace(&mut warned, true)
@@ -137,6 +139,13 @@ impl Args {
             }
             Event::Warning(text) => notice::warn(text),
         })?;
+        if unused > 0 {
+            let lines = if unused == 1 { "line was" } else { "lines were" };
+            notice::warn(format!(
+                "{} training {lines} not used: empty, or longer than {max_line} bytes",
+                grouped(unused)
+            ));
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -145,7 +154,7 @@ impl Args {
             self.state.is_some() || self.filter || self.count,
             "say which sketch to begin: --filter -n KEYS, or --count"
         );
-        ensure!(self.max_line <= MAX_LINE, "--max-line is at most 16M");
+        ensure!((1..=MAX_LINE).contains(&self.max_line), "--max-line is from 1 to 16M");
         Ok(Config {
             sketch: self.wanted()?,
             train: self.train,
@@ -180,7 +189,7 @@ fn ready(what: &str, addresses: &[std::net::SocketAddr]) {
 }
 
 fn report(status: &Status) -> Value {
-    let mut report = json!({
+    let report = json!({
         "seconds": status.seconds,
         "trained": status.trained,
         "trained_per_second": status.trained_per_second,
@@ -202,8 +211,5 @@ fn report(status: &Status) -> Value {
             json!({ "inserted": inserted, "bound": bound, "delta": delta })
         }
     };
-    if let (Value::Object(report), Value::Object(facts)) = (&mut report, facts) {
-        report.extend(facts);
-    }
-    report
+    json::joined(report, facts)
 }

@@ -23,6 +23,16 @@ impl Service {
         Service::spawn(folder.umbel(&format!("stream {line}")), line.matches(":0").count())
     }
 
+    /// The same in a process that may have so many open files.
+    pub fn start_limited(folder: &Folder, line: &str, files: u32) -> Service {
+        let umbel = folder.umbel(&format!("stream {line}"));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$@\""), "sh"]);
+        shell.arg(umbel.get_program()).args(umbel.get_args());
+        shell.current_dir(folder.path("."));
+        Service::spawn(shell, line.matches(":0").count())
+    }
+
     fn spawn(mut command: Command, addresses: usize) -> Service {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -68,6 +78,13 @@ impl Service {
     /// Waits for the end of one that was signalled.
     pub fn stop_quietly(mut self) {
         assert!(self.child.wait().unwrap().success());
+    }
+
+    /// Ends it in the proper way, with a word about lines that were not used.
+    pub fn stop_with_unused(self) {
+        let (code, stdout, said) = self.end("TERM");
+        assert_eq!((code, stdout.as_slice(), said.len()), (Some(0), &[][..], 1), "{said:?}");
+        assert!(said[0].contains(" not used: empty, or longer than "), "{said:?}");
     }
 
     /// Ends it in the proper way, without a word.

@@ -64,6 +64,8 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        let has_columns = self.weight.is_some() || self.grouping.by.is_some();
+        self.input.check_delimiter(self.input.key.is_some() || has_columns)?;
         let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
         self.remember(&mut Metadata::default(), &Look::default())?;
         overlap::check(&self.output, &self.files)?;

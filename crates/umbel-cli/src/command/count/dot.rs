@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use umbel::Counts;
 
 use crate::output::Output;
 use crate::table::percent;
@@ -26,6 +25,10 @@ pub struct Args {
     /// Another with the same parameters, or the same
     second: PathBuf,
 
+    /// Take the counts of this group
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -33,7 +36,8 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let (first, second) = (Counts::open(&self.first)?, Counts::open(&self.second)?);
+        let group = self.group.as_deref();
+        let (first, second) = (super::open(&self.first, group)?, super::open(&self.second, group)?);
         let (a, b) = (super::plain(&first, &self.first)?, super::plain(&second, &self.second)?);
         let product = a
             .inner_product(b)

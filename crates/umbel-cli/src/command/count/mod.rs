@@ -13,8 +13,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use umbel::counts::Sketch;
+use umbel::counts::{CountGroups, Sketch};
+use umbel::format::{File, Kind};
 use umbel::{CountMin, Counts, Error, Ranges};
+
+use crate::notice;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,6 +54,43 @@ impl Args {
             Command::Range(args) => args.run(),
             Command::Quantile(args) => args.run(),
         }
+    }
+}
+
+/// The counts in a file, of this group where it has groups. When their sums have stopped, that is said.
+fn open(path: &Path, group: Option<&str>) -> Result<Counts> {
+    let counts = found(path, group)?;
+    if counts.is_saturated() {
+        notice::warn(format!(
+            "{}: the total has reached 2^64 - 1: counts stand for \"this or more\"",
+            path.display()
+        ));
+    }
+    Ok(counts)
+}
+
+fn found(path: &Path, group: Option<&str>) -> Result<Counts> {
+    let name = path.display();
+    match (File::open(path)?.kind(), group) {
+        (Kind::CountGroups, group) => {
+            let groups = CountGroups::open(path)?;
+            let names = || groups.names().collect::<Vec<_>>().join(", ");
+            let Some(group) = group else {
+                bail!(
+                    "{name}: it holds counts by group: name one with --group; it has: {}",
+                    names()
+                )
+            };
+            match groups.get(group) {
+                Ok(counts) => Ok(counts.clone()),
+                Err(error) => bail!("{name}: {error}; it has: {}", names()),
+            }
+        }
+        (Kind::Bloom | Kind::Groups, _) => {
+            bail!("{name}: it holds a filter, not counts; make them with umbel count build")
+        }
+        (_, Some(_)) => bail!("{name}: it has no groups: leave out --group"),
+        (_, None) => Ok(Counts::open(path)?),
     }
 }
 

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use umbel::Counts;
 
 use crate::notice;
 use crate::output::Output;
@@ -28,6 +27,10 @@ pub struct Args {
     #[arg(required = true)]
     shares: Vec<f64>,
 
+    /// Ask the counts of this group
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+
     /// Print JSON, one object a line, with the bound of the error
     #[arg(long)]
     json: bool,
@@ -35,7 +38,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let counts = Counts::open(&self.sketch)?;
+        let counts = super::open(&self.sketch, self.group.as_deref())?;
         let ranges = super::ranges(&counts, &self.sketch)?;
         let mut out = Output::stdout();
         for &share in &self.shares {

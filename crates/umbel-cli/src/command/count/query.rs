@@ -4,17 +4,15 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::json;
-use umbel::counts::CountGroups;
-use umbel::format::{File, Kind};
-use umbel::{Counts, KeyType};
+use umbel::KeyType;
 use umbel_io::count;
 
 use crate::input::{Grouping, Input};
-use crate::notice;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::{json, notice};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,7 +49,8 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let counts = self.open()?;
+        self.input.check_delimiter(self.input.key.is_some())?;
+        let counts = super::open(&self.sketch, self.group.as_deref())?;
         let integers = counts.key_type() == KeyType::U64;
         let driver =
             self.input.driver(&self.files, self.input.shape(&Grouping::default(), integers));
@@ -79,37 +78,13 @@ impl Args {
         Ok(ExitCode::from(u8::from(written == 0)))
     }
 
-    fn open(&self) -> Result<Counts> {
-        let path = self.sketch.display();
-        match (File::open(&self.sketch)?.kind(), &self.group) {
-            (Kind::CountGroups, group) => {
-                let groups = CountGroups::open(&self.sketch)?;
-                let names = || groups.names().collect::<Vec<_>>().join(", ");
-                let Some(group) = group else {
-                    bail!(
-                        "{path}: it holds counts by group: name one with --group; it has: {}",
-                        names()
-                    )
-                };
-                match groups.get(group) {
-                    Ok(counts) => Ok(counts.clone()),
-                    Err(error) => bail!("{path}: {error}; it has: {}", names()),
-                }
-            }
-            (Kind::Bloom | Kind::Groups, _) => {
-                bail!("{path}: it holds a filter, not counts; make them with umbel count build")
-            }
-            (_, Some(_)) => bail!("{path}: it has no groups: leave out --group"),
-            (_, None) => Ok(Counts::open(&self.sketch)?),
-        }
-    }
-
     /// Completes the line of the key that begins at `start`. Writing to memory does not fail.
     fn write(&self, start: usize, estimate: u64, bound: u64, lines: &mut Vec<u8>) {
         let _ = if self.json {
-            let key = String::from_utf8_lossy(&lines[start..]).into_owned();
+            let facts = json!({ "estimate": estimate, "bound": bound });
+            let object = json::about(&lines[start..], facts);
             lines.truncate(start);
-            writeln!(lines, "{}", json!({ "key": key, "estimate": estimate, "bound": bound }))
+            writeln!(lines, "{object}")
         } else {
             writeln!(lines, "\t{estimate}")
         };

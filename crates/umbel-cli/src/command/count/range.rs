@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use umbel::Counts;
 
 use crate::output::Output;
 
@@ -30,6 +29,10 @@ pub struct Args {
     #[arg(allow_negative_numbers = true)]
     to: i64,
 
+    /// Ask the counts of this group
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+
     /// Print JSON, with the bound of the error
     #[arg(long)]
     json: bool,
@@ -37,7 +40,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let counts = Counts::open(&self.sketch)?;
+        let counts = super::open(&self.sketch, self.group.as_deref())?;
         let ranges = super::ranges(&counts, &self.sketch)?;
         let sum = ranges.sum(self.from..=self.to)?;
         let mut out = Output::stdout();
