@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use serde_json::{Value, json};
-use umbel::{Groups, Params};
+use umbel::{Counts, Groups, Params};
 use umbel_hadoop::cluster::Done;
-use umbel_hadoop::job::How;
+use umbel_hadoop::job::{How, Keep};
 use umbel_hadoop::submit::{Event, Report};
 use umbel_hadoop::{Cluster, HdfsPath, Job};
+use umbel_io::audit::Audited;
 use umbel_io::build::Census;
+use umbel_io::screen::Summary;
 use umbel_io::{Build, Filters, Shape, Tally};
 
 use crate::engine::Engine;
@@ -42,7 +44,9 @@ impl Jobs<'_> {
         let name = format!("umbel {command} {}", first.file_name());
         let cluster = Cluster::find(first)?;
         let Engine { lines_per_split, reducers, .. } = *engine;
-        let job = Job { name, inputs, shape, strict, lines_per_split, reducers, watch: &watch };
+        let members = Vec::new();
+        let job =
+            Job { name, inputs, members, shape, strict, lines_per_split, reducers, watch: &watch };
         Ok(Jobs { cluster, job, reports: Vec::new() })
     }
 
@@ -77,6 +81,39 @@ impl Jobs<'_> {
             groups.set(&name, filter)?;
         }
         Ok((Filters::Groups(groups), tally))
+    }
+
+    /// Counts like `empty`, by group or under the empty name.
+    pub fn count(&mut self, empty: &Counts) -> Result<(BTreeMap<String, Counts>, Tally)> {
+        let done = self.cluster.count(&self.job, empty);
+        self.ended("count", done)
+    }
+
+    /// Rows admitted by the filters of a file; lines are kept in a new folder, where one is named.
+    pub fn screen(
+        &mut self,
+        filter: &Path,
+        group: Option<&str>,
+        keep: Option<(Keep, &Path)>,
+    ) -> Result<Summary> {
+        let folder = keep.map(|(keep, folder)| anyhow::Ok((keep, on_hdfs(folder)?))).transpose()?;
+        let keep = folder.as_ref().map(|(keep, folder)| (*keep, folder));
+        let done = self.cluster.screen(&self.job, filter, group, keep);
+        let (admitted, tally) = self.ended("screen", done)?;
+        let time = self.reports.last().map(|(_, report)| report.time).unwrap_or_default();
+        Ok(Summary { tally, admitted, time })
+    }
+
+    /// Exact counts of the filters of a file, which are so many; `members` has the keys of a single one.
+    pub fn audit(
+        &mut self,
+        filter: &Path,
+        filters: usize,
+        members: Option<&Path>,
+    ) -> Result<Audited> {
+        self.job.members = members.map(on_hdfs).transpose()?.into_iter().collect();
+        let done = self.cluster.audit(&self.job, filter, filters);
+        Ok(self.ended("audit", done)?.0)
     }
 
     fn fill(

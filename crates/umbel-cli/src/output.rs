@@ -17,7 +17,7 @@ pub enum Output {
     /// A file, written aside.
     File(NewFile),
     /// A file on HDFS, written aside too.
-    Hdfs(hdfs::NewFile),
+    Hdfs(Box<hdfs::NewFile>),
 }
 
 impl Output {
@@ -32,7 +32,7 @@ impl Output {
             return Ok(Output::stdout());
         }
         match HdfsPath::parse(path) {
-            Some(path) => Ok(Output::Hdfs(hdfs::NewFile::create(&path)?)),
+            Some(path) => Ok(Output::Hdfs(Box::new(hdfs::NewFile::create(&path)?))),
             None => Ok(Output::File(interrupt::begin(path)?)),
         }
     }

@@ -3,21 +3,23 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use umbel::bloom::Partial;
 use umbel::distinct::Distinct;
-use umbel::{Bloom, Params};
+use umbel::{Bloom, Counts, Params};
+use umbel_io::audit::Audited;
 use umbel_io::build::Census;
 use umbel_io::tally::Place;
-use umbel_io::{Driver, Look, Meter, ReadAt, Remote, Shape, Source, Tally};
+use umbel_io::{Driver, Look, Meter, ReadAt, Remote, Shape, Source, Tally, count};
 
 use crate::hdfs::HdfsPath;
-use crate::job::{self, Counted, FilterPlan, How, Input, Order, Stretch, Work};
+use crate::job::{self, Counted, FilterPlan, How, Input, Keep, Order, Stretch, Work};
 use crate::record::{Kind, Record};
 use crate::submit::{Event, Hadoop, Report};
-use crate::{Error, Result, input, sequence};
+use crate::{Error, Result, input, map, sequence};
 
 /// Bytes that one mapper reads, where nobody says how many lines: a block of HDFS.
 const STRETCH: u64 = 128 << 20;
@@ -39,6 +41,8 @@ pub struct Job<'a> {
     pub name: String,
     /// Files on HDFS.
     pub inputs: Vec<HdfsPath>,
+    /// For the audit of one filter: files with the keys that were inserted.
+    pub members: Vec<HdfsPath>,
     /// How records are read.
     pub shape: Shape,
     /// Whether a row that cannot be used is an error.
@@ -72,7 +76,7 @@ impl Cluster {
 
     /// Counts rows and distinct keys.
     pub fn census(&self, job: &Job) -> Result<Done<Census>> {
-        let (records, tally, report) = self.run(job, Work::Census, 1)?;
+        let Ran { records, tally, report, .. } = self.run(job, Work::Census, 1, &[], None)?;
         let mut census = Census::default();
         for (key, value) in records.into_iter().filter(|(key, _)| key.kind == Kind::Distinct) {
             let distinct = Distinct::from_bytes(&value)?;
@@ -95,7 +99,7 @@ impl Cluster {
         let reducers = (1 + bytes / A_REDUCER).min(REDUCERS) as u32;
         let filters = params.iter().map(|(name, params)| (name.clone(), FilterPlan::from(params)));
         let work = Work::Build { how, filters: filters.collect() };
-        let (records, tally, report) = self.run(job, work, reducers)?;
+        let Ran { records, tally, report, .. } = self.run(job, work, reducers, &[], None)?;
         let empty =
             params.iter().map(|(name, params)| Ok((name.clone(), Bloom::with(params.clone())?)));
         let mut filters = empty.collect::<Result<BTreeMap<_, _>>>()?;
@@ -111,8 +115,78 @@ impl Cluster {
         Ok(Done { result: filters, tally, report })
     }
 
-    /// Runs a job; gives its records and what was counted.
-    fn run(&self, job: &Job, work: Work, reducers: u32) -> Result<(Vec<Record>, Tally, Report)> {
+    /// Counts into counts like `empty`: by group, or under the empty name.
+    pub fn count(&self, job: &Job, empty: &Counts) -> Result<Done<BTreeMap<String, Counts>>> {
+        if count::depends_on_order(empty) {
+            return Err(Error::other(
+                "conservative counts and heavy hitters depend on the order of the keys, which a cluster does not keep: leave them out, or count here",
+            ));
+        }
+        let local = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
+        let sketch = local.path().join(job::SKETCH);
+        empty.save(&sketch)?;
+        let ran = self.run(job, Work::Count, 1, &[named_file(&sketch, job::SKETCH)], None)?;
+        let mut all = BTreeMap::new();
+        for (key, value) in ran.records.into_iter().filter(|(key, _)| key.kind == Kind::Counts) {
+            all.insert(key.group, Counts::from_bytes(&value)?);
+        }
+        if job.shape.by.is_none() {
+            all.entry(String::new()).or_insert_with(|| empty.clone());
+        }
+        Ok(Done { result: all, tally: ran.tally, report: ran.report })
+    }
+
+    /// Screens rows with the filters of a file. Kept lines become files in a new folder, in the order of the input. The result is the
+    /// number of rows admitted.
+    pub fn screen(
+        &self,
+        job: &Job,
+        filter: &Path,
+        group: Option<&str>,
+        keep: Option<(Keep, &HdfsPath)>,
+    ) -> Result<Done<u64>> {
+        if let Some((_, folder)) = keep
+            && folder.status()?.is_some()
+        {
+            return Err(Error::other(format!(
+                "{folder}: it exists already: choose another, or remove it"
+            )));
+        }
+        let work = Work::Screen { group: group.map(Into::into), keep: keep.map(|(keep, _)| keep) };
+        let ran = self.run(job, work, 0, &[shared_file(filter)], keep.map(|(_, folder)| folder))?;
+        Ok(Done { result: ran.admitted, tally: ran.tally, report: ran.report })
+    }
+
+    /// Audits the filters of a file, which are so many.
+    pub fn audit(&self, job: &Job, filter: &Path, filters: usize) -> Result<Done<Audited>> {
+        let ran = self.run(job, Work::Audit, 1, &[shared_file(filter)], None)?;
+        let mut counts = vec![umbel::audit::Counts::default(); filters];
+        let mut missing: BTreeMap<String, u64> = BTreeMap::new();
+        for (key, value) in ran.records {
+            match key.kind {
+                Kind::Audited => add_counts(&mut counts, &value)?,
+                Kind::Missing => {
+                    let keys = value.try_into().map(u64::from_le_bytes);
+                    *missing.entry(key.group).or_default() += keys.unwrap_or(0);
+                }
+                _ => {}
+            }
+        }
+        let mut missing: Vec<_> = missing.into_iter().collect();
+        missing.sort_by(|(a, _), (b, _)| umbel::groups::compare_names(a, b));
+        let audited = Audited { counts, missing, tally: ran.tally.clone() };
+        Ok(Done { result: audited, tally: ran.tally, report: ran.report })
+    }
+
+    /// Runs a job, with further files in the tasks' folder.
+    fn run(
+        &self,
+        job: &Job,
+        work: Work,
+        reducers: u32,
+        further: &[OsString],
+        lines: Option<&HdfsPath>,
+    ) -> Result<Ran> {
         let prepared = Prepared::new(job)?;
         let folder = self.scratch.join("job");
         folder.remove()?;
@@ -140,12 +214,15 @@ impl Cluster {
             None => vec![manifest.to_string()],
         };
         let command = std::env::current_exe().map_err(Error::io("the umbel command"))?;
-        let files = [order_file, command].into_iter().chain(self.hadoop.conf().iter().cloned());
+        let own = [named_file(&order_file, job::FILE), named_file(&command, "umbel")];
+        let conf = self.hadoop.conf().iter().map(|file| file.clone().into_os_string());
+        let files = own.into_iter().chain(conf).chain(further.iter().cloned());
         let arguments = Arguments {
             name: &job.name,
             lines: job.lines_per_split.unwrap_or(1),
-            reducers: job.reducers.unwrap_or(reducers),
-            files: files.map(|file| file.into_os_string()).collect(),
+            // Where nothing is to be united there are none.
+            reducers: if reducers == 0 { 0 } else { job.reducers.unwrap_or(reducers) },
+            files: files.collect(),
             inputs,
             output: output.to_string(),
         };
@@ -154,13 +231,70 @@ impl Cluster {
             message(&folder.join("messages")).unwrap_or(error)
         })?;
         let records = read_output(&output)?;
-        folder.remove()?;
         if let Some((_, text)) = records.iter().find(|(key, _)| key.kind == Kind::Fault) {
             return Err(Error::Other(String::from_utf8_lossy(text).into()));
         }
-        let tally = tally(job, &order.inputs, &records)?;
-        Ok((records, tally, report))
+        let counted = counted(&records)?;
+        let tally = tally(job, &order.inputs, &counted)?;
+        if let Some(to) = lines {
+            publish_lines(&output, to)?;
+        }
+        folder.remove()?;
+        let admitted = counted.iter().map(|part| part.admitted).sum();
+        Ok(Ran { records, tally, report, admitted })
     }
+}
+
+/// What came of a job, not yet put together.
+struct Ran {
+    records: Vec<Record>,
+    tally: Tally,
+    report: Report,
+    admitted: u64,
+}
+
+/// A file of this machine under a name in the tasks' folder.
+fn named_file(path: &Path, name: &str) -> OsString {
+    let mut file = OsString::from("file://");
+    file.push(path);
+    file.push(format!("#{name}"));
+    file
+}
+
+/// The filters for the tasks: HDFS serves each node with one copy.
+fn shared_file(path: &Path) -> OsString {
+    match HdfsPath::parse(path) {
+        Some(path) => format!("{path}#{}", job::FILTER).into(),
+        None => named_file(&path.canonicalize().unwrap_or_else(|_| path.into()), job::FILTER),
+    }
+}
+
+/// Makes a folder of kept lines of what the mappers have left.
+fn publish_lines(output: &HdfsPath, to: &HdfsPath) -> Result<()> {
+    let is_lines = |path: &HdfsPath| path.file_name().starts_with(map::LINES);
+    let (lines, others): (Vec<_>, Vec<_>) =
+        output.list()?.into_iter().map(|found| found.path).partition(is_lines);
+    others.iter().try_for_each(HdfsPath::remove)?;
+    for (i, file) in lines.iter().enumerate() {
+        file.rename(&output.join(&format!("part-{i:05}")))?;
+    }
+    to.parent().make_folder()?;
+    output.rename(to)
+}
+
+fn add_counts(counts: &mut [umbel::audit::Counts], value: &[u8]) -> Result<()> {
+    let numbers: Vec<[u64; 4]> = serde_json::from_slice(value)
+        .map_err(|error| Error::other(format!("a reducer's counts cannot be read: {error}")))?;
+    for (counts, numbers) in counts.iter_mut().zip(numbers) {
+        let [true_positives, false_positives, true_negatives, false_negatives] = numbers;
+        *counts += umbel::audit::Counts {
+            true_positives,
+            false_positives,
+            true_negatives,
+            false_negatives,
+        };
+    }
+    Ok(())
 }
 
 impl Drop for Cluster {
@@ -178,15 +312,16 @@ struct Prepared {
 impl Prepared {
     fn new(job: &Job) -> Result<Prepared> {
         let mut prepared = Prepared { inputs: Vec::new(), stretches: Vec::new() };
-        for path in &job.inputs {
+        let inputs = job.inputs.iter().map(|path| (path, false));
+        for (path, members) in inputs.chain(job.members.iter().map(|path| (path, true))) {
             for file in input::files(path)? {
-                prepared.add(job, &file)?;
+                prepared.add(job, &file, members)?;
             }
         }
         Ok(prepared)
     }
 
-    fn add(&mut self, job: &Job, path: &HdfsPath) -> Result<()> {
+    fn add(&mut self, job: &Job, path: &HdfsPath, members: bool) -> Result<()> {
         let source = input::source(path);
         let is_text = source.is_plain()?;
         // Newlines inside quotes end no record: such a text has no place to cut it.
@@ -205,7 +340,7 @@ impl Prepared {
                 header = first;
             }
         }
-        self.inputs.push(Input { path: path.to_string(), header });
+        self.inputs.push(Input { path: path.to_string(), header, members });
         let parts = len.div_ceil(STRETCH).max(1);
         let cut = |part: u64| Some((len * part / parts, len * (part + 1) / parts));
         match can_cut {
@@ -318,7 +453,7 @@ impl Arguments<'_> {
         self.inputs.iter().for_each(|input| option("-input", input));
         option("-output", &self.output);
         option("-mapper", "./umbel hadoop map");
-        option("-reducer", "./umbel hadoop reduce");
+        option("-reducer", if self.reducers == 0 { "NONE" } else { "./umbel hadoop reduce" });
         // The configuration lies beside the command.
         option("-cmdenv", "HADOOP_CONF_DIR=.");
         list
@@ -343,15 +478,20 @@ fn read_output(folder: &HdfsPath) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// What the mappers have counted, as one run over all inputs would have.
-fn tally(job: &Job, inputs: &[Input], records: &[Record]) -> Result<Tally> {
+/// What the mappers have counted, in the order of the inputs.
+fn counted(records: &[Record]) -> Result<Vec<Counted>> {
     let counted = records.iter().filter(|(key, _)| key.kind == Kind::Tally);
     let counted = counted.map(|(_, value)| serde_json::from_slice(value));
     let mut counted = counted
         .collect::<serde_json::Result<Vec<Counted>>>()
         .map_err(|error| Error::other(format!("a mapper's count cannot be read: {error}")))?;
     counted.sort_by_key(|counted| (counted.input, counted.start));
-    let tally = add_up(&counted, inputs);
+    Ok(counted)
+}
+
+/// The same as one run over all inputs would have counted.
+fn tally(job: &Job, inputs: &[Input], counted: &[Counted]) -> Result<Tally> {
+    let tally = add_up(counted, inputs);
     match &tally.first_malformed {
         Some((place, reason)) if job.strict => {
             Err(umbel_io::Error::Strict { place: place.clone(), reason }.into())
@@ -401,9 +541,10 @@ mod tests {
             rows: lines - first.iter().count() as u64,
             malformed: first.iter().count() as u64,
             first: first.map(|line| (line, "line".into(), "wrong".into())),
+            admitted: 0,
             look: None,
         };
-        let inputs = [Input { path: "hdfs:///t".into(), header: Vec::new() }];
+        let inputs = [Input { path: "hdfs:///t".into(), header: Vec::new(), members: false }];
         let tally =
             add_up(&[part(0, 10, None), part(90, 7, Some(3)), part(200, 5, Some(1))], &inputs);
         let (place, reason) = tally.first_malformed.clone().unwrap();

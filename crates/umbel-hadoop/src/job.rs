@@ -42,6 +42,31 @@ pub enum Work {
         /// Their parameters.
         filters: BTreeMap<String, FilterPlan>,
     },
+    /// Counts like those of [`SKETCH`], one or one for each group.
+    Count,
+    /// Which rows may be members of [`FILTER`]?
+    Screen {
+        /// One group of it only.
+        group: Option<String>,
+        /// Whether the admitted lines are kept, or the rejected ones; none where rows are only counted.
+        keep: Option<Keep>,
+    },
+    /// Does [`FILTER`] keep its promise?
+    Audit,
+}
+
+/// The filters that tasks ask, in the folder they work in.
+pub const FILTER: &str = "filter.umbel";
+/// The empty counts that tasks fill, in the folder they work in.
+pub const SKETCH: &str = "sketch.umbel";
+
+/// Which lines are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keep {
+    /// Those that may be members.
+    Admitted,
+    /// Those that are certainly none.
+    Rejected,
 }
 
 /// How mappers send their part of a filter.
@@ -63,6 +88,8 @@ pub struct Input {
     pub path: String,
     /// Its first line, where that is a header and there are stretches that do not begin with it.
     pub header: Vec<u8>,
+    /// For the audit of one filter: whether its keys were inserted.
+    pub members: bool,
 }
 
 /// A line of the manifest: what one mapper reads.
@@ -113,6 +140,8 @@ pub struct Counted {
     pub malformed: u64,
     /// The first of them: its line in the stretch, from 1, the unit, and what was wrong.
     pub first: Option<(u64, String, String)>,
+    /// Rows that were admitted, where that was asked.
+    pub admitted: u64,
     /// How the input looks, as its first stretch tells: names of key and group, and whether there are several columns.
     pub look: Option<(Option<String>, Option<String>, bool)>,
 }

@@ -5,14 +5,21 @@ use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
 use umbel::bloom::{Coding, Indexes, SLICE_BITS};
-use umbel::{Bloom, Params};
+use umbel::{Bloom, Counts, Params};
+use umbel_io::audit::parts::{self, Place};
 use umbel_io::build::{census, insert_all, insert_groups};
-use umbel_io::{Batch, Driver, Meter, Source, Tally};
+use umbel_io::screen::{Summary, Wanted, screen};
+use umbel_io::{Batch, Driver, Filters, Meter, Source, Tally, count};
 
 use crate::hdfs::HdfsPath;
-use crate::job::{Counted, How, Order, Stretch, Work};
+use crate::job::{Counted, FILTER, How, Keep, Order, SKETCH, Stretch, Work};
 use crate::record::{self, Key, Kind};
 use crate::{Error, Result, input, stretch};
+
+/// How the names of files with kept lines begin.
+pub(crate) const LINES: &str = "lines-";
+/// Bytes of rows that are kept in memory before they are sent.
+const MEMORY: usize = 256 << 20;
 
 /// Does the work of one mapper. What the data is to blame for is sent as the result; whatever might pass another time is an error.
 pub fn run(order: &Order) -> Result<()> {
@@ -37,6 +44,7 @@ fn work<W: Write + Send>(order: &Order, out: &mut Sender<W>) -> Result<()> {
         strict: order.strict,
         meter: Arc::new(Meter::default()),
     };
+    let mut admitted = 0;
     let tally = match &order.work {
         Work::Census => send_census(&driver, out)?,
         Work::Build { how, filters } => {
@@ -44,8 +52,21 @@ fn work<W: Write + Send>(order: &Order, out: &mut Sender<W>) -> Result<()> {
             let params = params.collect::<Result<BTreeMap<_, _>>>()?;
             send_filters(&driver, *how, &params, out)?
         }
+        Work::Count => send_counts(&driver, out)?,
+        Work::Screen { group, keep } => {
+            let summary = send_lines(&driver, group.as_deref(), *keep, place)?;
+            admitted = summary.admitted;
+            summary.tally
+        }
+        Work::Audit => {
+            let members = order.inputs[place.input].members;
+            let filters = Filters::open(FILTER.as_ref(), driver.threads)?;
+            parts::send_rows(&filters, &driver, members, MEMORY, |at, rows| {
+                out.send_rows(at, rows)
+            })?
+        }
     };
-    send_tally(place, copied_header, &tally, out)
+    send_tally(place, copied_header, &tally, admitted, out)
 }
 
 /// What this mapper reads: the lines of the pipe, or what the only line of the pipe says.
@@ -104,6 +125,14 @@ impl<W: Write> Sender<W> {
     fn send(&mut self, key: Key, value: &[u8]) -> Result<()> {
         record::write(&mut self.0, &key, value).map_err(Error::io("stdout"))
     }
+
+    fn send_rows(&mut self, at: Place, rows: &[u8]) -> umbel_io::Result<()> {
+        let key = match at {
+            Place::Bucket(slice) => Key { kind: Kind::Rows, slice, group: String::new() },
+            Place::Missing(group, slice) => Key { kind: Kind::Missing, slice, group: group.into() },
+        };
+        record::write(&mut self.0, &key, rows).map_err(umbel_io::Error::io("stdout"))
+    }
 }
 
 /// Sends what was counted, so that the client has it once from each stretch; and tells Hadoop's counters.
@@ -111,6 +140,7 @@ fn send_tally<W: Write>(
     place: Stretch,
     copied_header: bool,
     tally: &Tally,
+    admitted: u64,
     out: &mut Sender<W>,
 ) -> Result<()> {
     let extra = u64::from(copied_header);
@@ -123,11 +153,16 @@ fn send_tally<W: Write>(
         lines: tally.lines.saturating_sub(extra),
         rows: tally.rows,
         malformed: tally.malformed,
+        admitted,
         first: tally.first_malformed.as_ref().map(|(place, reason)| {
             (place.number.saturating_sub(extra), place.unit.into(), (*reason).into())
         }),
     };
-    for (name, count) in [("rows", counted.rows), ("malformed", counted.malformed)] {
+    let counts =
+        [("rows", counted.rows), ("malformed", counted.malformed), ("admitted", counted.admitted)];
+    for (name, count) in
+        counts.into_iter().filter(|(name, count)| *name != "admitted" || *count > 0)
+    {
         eprintln!("reporter:counter:umbel,{name},{count}");
     }
     let value = serde_json::to_vec(&counted).map_err(|error| Error::other(error.to_string()))?;
@@ -180,6 +215,57 @@ fn send_filter<W: Write>(
         out.send(key, &filter.partial(slice).to_bytes(coding))?;
     }
     Ok(())
+}
+
+fn send_counts<W: Write>(driver: &Driver, out: &mut Sender<W>) -> Result<Tally> {
+    let empty = Counts::load(SKETCH)?;
+    if driver.shape.by.is_none() {
+        let (counts, tally) = count::count(driver, &empty)?;
+        out.send(Key::new(Kind::Counts, ""), &counts.to_bytes()?)?;
+        return Ok(tally);
+    }
+    let (groups, tally) = count::count_groups(driver, &empty)?;
+    for (name, counts) in groups.iter() {
+        out.send(Key::new(Kind::Counts, name), &counts.to_bytes()?)?;
+    }
+    Ok(tally)
+}
+
+/// Screens the rows. Lines that are kept go to a file in the folder of this attempt, which Hadoop moves to the job's output
+/// if it is this attempt that counts.
+fn send_lines(
+    driver: &Driver,
+    group: Option<&str>,
+    keep: Option<Keep>,
+    place: Stretch,
+) -> Result<Summary> {
+    let filters = match (Filters::open(FILTER.as_ref(), driver.threads)?, group) {
+        (Filters::Groups(groups), Some(name)) => Filters::One(groups.get(name)?.clone()),
+        (filters, _) => filters,
+    };
+    let wanted =
+        Wanted { admitted: keep == Some(Keep::Admitted), rejected: keep == Some(Keep::Rejected) };
+    let mut out = keep
+        .map(|_| lines_file(place)?.create())
+        .transpose()?
+        .map(|writer| io::BufWriter::with_capacity(1 << 20, writer));
+    let summary = screen(driver, &filters, None, wanted, |lines| {
+        let lines = if wanted.admitted { &lines.admitted } else { &lines.rejected };
+        let written = out.as_mut().map_or(Ok(()), |out| out.write_all(lines));
+        written.map_err(umbel_io::Error::io("the file of kept lines"))
+    })?;
+    if let Some(out) = out {
+        out.into_inner().map_err(|error| Error::io("lines")(error.into_error()))?.close()?;
+    }
+    Ok(summary)
+}
+
+/// Where the kept lines of a stretch go: names in the order of the input.
+fn lines_file(place: Stretch) -> Result<HdfsPath> {
+    let folder = std::env::var("mapreduce_task_output_dir")
+        .map_err(|_| Error::other("Hadoop does not say mapreduce_task_output_dir"))?;
+    let start = place.bytes.map_or(0, |(start, _)| start);
+    Ok(parse(&folder)?.join(&format!("{LINES}{:06}-{start:020}", place.input)))
 }
 
 /// The bits of every key, as they come.

@@ -14,13 +14,29 @@ pub enum Kind {
     Distinct = 3,
     /// A slice of a filter.
     Slice = 4,
+    /// A sketch of counts, as its file would be.
+    Counts = 5,
+    /// Rows of an audit.
+    Rows = 6,
+    /// Rows of an audit whose group has no filter; behind the reducer, the number of their keys.
+    Missing = 7,
+    /// What the rows of an audit have come to.
+    Audited = 8,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        [Kind::Tally, Kind::Fault, Kind::Distinct, Kind::Slice]
-            .into_iter()
-            .find(|kind| *kind as u8 == byte)
+        let all = [
+            Kind::Tally,
+            Kind::Fault,
+            Kind::Distinct,
+            Kind::Slice,
+            Kind::Counts,
+            Kind::Rows,
+            Kind::Missing,
+            Kind::Audited,
+        ];
+        all.into_iter().find(|kind| *kind as u8 == byte)
     }
 }
 
@@ -29,7 +45,7 @@ impl Kind {
 pub struct Key {
     /// What the value is.
     pub kind: Kind,
-    /// Which slice of a filter.
+    /// Which slice of a filter, or bucket of rows.
     pub slice: u32,
     /// Of which group; empty where there are no groups.
     pub group: String,

@@ -23,7 +23,7 @@ impl Args {
         let order = Order::read()?;
         let done = match self.task {
             Task::Map => map::run(&order),
-            Task::Reduce => reduce::run(),
+            Task::Reduce => reduce::run(&order),
         };
         if let Err(error) = &done {
             leave(&order, &error.to_string());
