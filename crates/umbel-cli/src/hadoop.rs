@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use umbel::{Counts, Groups, Params};
 use umbel_hadoop::cluster::Done;
 use umbel_hadoop::job::{How, Keep};
-use umbel_hadoop::submit::{Event, Report};
+use umbel_hadoop::submit::{self, Event, Report};
 use umbel_hadoop::{Cluster, HdfsPath, Job};
 use umbel_io::audit::Audited;
 use umbel_io::build::Census;
@@ -17,6 +17,7 @@ use umbel_io::screen::Summary;
 use umbel_io::{Build, Filters, Shape, Tally};
 
 use crate::engine::Engine;
+use crate::interrupt;
 use crate::table::{grouped, size};
 
 /// A command that runs jobs.
@@ -43,6 +44,10 @@ impl Jobs<'_> {
         };
         let name = format!("umbel {command} {}", first.file_name());
         let cluster = Cluster::find(first)?;
+        interrupt::instead(|| {
+            eprintln!("umbel: the job is being ended");
+            submit::end_job();
+        });
         let Engine { lines_per_split, reducers, .. } = *engine;
         let members = Vec::new();
         let job =

@@ -470,7 +470,8 @@ fn message(folder: &HdfsPath) -> Option<Error> {
 /// All records that the reducers have written.
 fn read_output(folder: &HdfsPath) -> Result<Vec<Record>> {
     let mut records = Vec::new();
-    for file in input::files(folder)? {
+    let files = input::files(folder)?.into_iter();
+    for file in files.filter(|file| !file.file_name().starts_with(map::LINES)) {
         let opened = file.open()?;
         let from = BufReader::with_capacity(1 << 20, opened.from(0));
         records.extend(sequence::records(from).map_err(Error::io(&file))?);

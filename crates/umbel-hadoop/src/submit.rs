@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::{Error, Result};
@@ -81,28 +82,58 @@ impl Hadoop {
     /// Runs a Streaming job with these arguments. The error of a job that fails has what Hadoop says of it.
     pub fn run(&self, arguments: &[OsString], mut watch: impl FnMut(Event)) -> Result<Report> {
         let started = Instant::now();
-        let mut child = Command::new(&self.command)
-            .arg("jar")
-            .arg(&self.streaming)
-            .args(arguments)
-            .env("HADOOP_ROOT_LOGGER", "INFO,console")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(Error::io(self.command.display()))?;
+        let mut command = Command::new(&self.command);
+        command.arg("jar").arg(&self.streaming).args(arguments);
+        command.env("HADOOP_ROOT_LOGGER", "INFO,console");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        // A key that interrupts us is not for Hadoop's command: it is needed to the end.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(Error::io(self.command.display()))?;
+        let stderr = child.stderr.take();
+        *current() = Some(Current { command: self.command.clone(), child, id: None });
         let mut log = Log::default();
-        if let Some(stderr) = child.stderr.take() {
-            for line in BufReader::new(stderr).split(b'\n') {
-                let line = line.map_err(Error::io(self.command.display()))?;
-                log.take(&String::from_utf8_lossy(&line), &mut watch);
-            }
+        for line in stderr.into_iter().flat_map(|stderr| BufReader::new(stderr).split(b'\n')) {
+            let line = line.map_err(Error::io(self.command.display()))?;
+            log.take(&String::from_utf8_lossy(&line), &mut |event| {
+                if let (Event::Started(id), Some(current)) = (&event, &mut *current()) {
+                    current.id = Some(id.clone());
+                }
+                watch(event);
+            });
         }
-        let ended = child.wait().map_err(Error::io(self.command.display()))?;
-        match ended.success() {
-            true => Ok(Report { time: started.elapsed(), ..log.report }),
-            false => Err(Error::Other(log.failure())),
+        let ended = current().take().map(|mut current| current.child.wait());
+        match ended.transpose().map_err(Error::io(self.command.display()))? {
+            Some(ended) if ended.success() => Ok(Report { time: started.elapsed(), ..log.report }),
+            _ => Err(Error::Other(log.failure())),
         }
+    }
+}
+
+/// The job that runs, for whoever has to end it.
+struct Current {
+    command: PathBuf,
+    child: Child,
+    id: Option<String>,
+}
+
+static CURRENT: Mutex<Option<Current>> = Mutex::new(None);
+
+fn current() -> MutexGuard<'static, Option<Current>> {
+    CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the job that runs, if one does: the call that runs it returns with an error then.
+pub fn end_job() {
+    match &mut *current() {
+        Some(Current { command, id: Some(id), .. }) => {
+            let mut kill = Command::new(command);
+            kill.args(["job", "-kill", id]).stdin(Stdio::null());
+            _ = kill.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        }
+        // Nothing is on the cluster yet.
+        Some(Current { child, id: None, .. }) => _ = child.kill(),
+        None => {}
     }
 }
 
