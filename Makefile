@@ -3,7 +3,7 @@ CARGO ?= cargo
 # Seconds for each fuzz target.
 SECONDS ?= 60
 
-.PHONY: help demo test lint bench bench-command bench-stream bench-near fuzz asan hadoop-up hadoop-down test-hadoop bench-hadoop
+.PHONY: help demo test lint bench bench-command bench-stream bench-near fuzz asan hadoop-up hadoop-down test-hadoop test-hadoop-full bench-hadoop
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
 	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan (minutes)"
 	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
+	@echo "make test-hadoop-full  and every hash, layout, way, number of mappers and reducers (hours)"
 	@echo "make bench-hadoop   umbel's jobs beside a plain Java MapReduce program on such a cluster (half an hour)"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
@@ -70,6 +71,11 @@ hadoop-down:
 test-hadoop:
 	$(CARGO) build --release --quiet -p umbel-cli
 	engines/hadoop/test
+
+test-hadoop-full:
+	$(CARGO) build --release --quiet -p umbel-cli
+	engines/hadoop/test
+	engines/hadoop/test Matrix
 
 bench-hadoop:
 	$(CARGO) build --release --quiet -p umbel-cli

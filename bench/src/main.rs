@@ -1,7 +1,8 @@
 //! Side by side: umbel, its peers and the machine's limits, on the same keys in the same run.
 //!
 //! `umbel-bench [--quick] [WORD…]` runs the rows whose name contains one of the words, or all of them;
-//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near` runs the near structures instead.
+//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near [SIZE…]` runs the near structures instead, with so
+//! many values (10K, 1M, 10M) or all of them.
 
 mod candidate;
 mod keys;
@@ -30,7 +31,7 @@ fn main() {
     }
     println!("{}\n", machine::describe());
     if near {
-        return near::run();
+        return near::run(&plan.words);
     }
     let report = rows::run(&plan);
     println!("{report}");

@@ -16,7 +16,7 @@ use crate::table::Table;
 /// The rate asked for.
 const RATE: f64 = 0.01;
 const RATIOS: [u64; 4] = [1, 10, 100, 1000];
-const SIZES: [(usize, &str); 3] = [(10_000, "10 K"), (1_000_000, "1 M"), (10_000_000, "10 M")];
+const SIZES: [(usize, &str); 3] = [(10_000, "10K"), (1_000_000, "1M"), (10_000_000, "10M")];
 
 /// A way to search. It holds the values of a course.
 trait Candidate {
@@ -27,10 +27,11 @@ trait Candidate {
     fn count(&self, questions: &[i64], alpha: u64) -> usize;
 }
 
-/// Runs all and prints a table for each number of values.
-pub fn run() {
+/// Runs the sizes that are named, or all, and prints a table for each.
+pub fn run(names: &[String]) {
     let mut judge = Judge::default();
-    for (n, name) in SIZES {
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    for (n, name) in SIZES.into_iter().filter(|(_, name)| wanted(name)) {
         println!("{}", run_size(n, name, &mut judge));
     }
     println!("{judge}");

@@ -81,6 +81,7 @@ impl Input {
             by: grouping.by.clone(),
             weight: None,
             interval: None,
+            numbers: None,
             round: grouping.round,
             delimiter: self.delimiter,
             header: self.header,

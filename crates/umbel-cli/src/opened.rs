@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use umbel::format::File;
+use umbel::format::{File, Kind};
+use umbel::near::Near;
 use umbel_hadoop::HdfsPath;
-use umbel_io::Filters;
+use umbel_io::{Filters, near};
 
 /// A file of ours, also on HDFS; `-` is stdin.
 pub fn file(path: &Path) -> umbel::Result<File> {
@@ -28,24 +29,38 @@ fn on_hdfs(path: &HdfsPath) -> umbel::Result<File> {
 
 /// The filters in a file, for a command that reads keys from `inputs`.
 pub fn filters(path: &Path, inputs: &[PathBuf], threads: usize) -> Result<Filters> {
-    let file = match file(path) {
-        Err(error @ umbel::Error::File { .. }) => {
-            match inputs.iter().find(|input| is_ours(input)) {
-                None => return Err(error.into()),
-                Some(input) => bail!(
-                    "{} is not an umbel file, but {} is one: the filter comes first, then what is read",
-                    path.display(),
-                    input.display()
-                ),
-            }
-        }
-        found => found?,
+    let file = before(path, inputs, "the filter")?;
+    let command = match file.kind() {
+        Kind::CountGroups => "umbel count",
+        Kind::Near => "umbel near query",
+        kind if kind.is_counts() => "umbel count",
+        _ => return Ok(Filters::read(file, threads)?),
     };
-    let kind = file.kind();
-    if kind.is_counts() || kind == umbel::format::Kind::CountGroups {
-        bail!("{}: it holds {kind}, not a filter: ask it with umbel count", path.display());
+    bail!("{}: it holds {}, not a filter: ask it with {command}", path.display(), file.kind())
+}
+
+/// The numbers in a file, for a command that reads others from `inputs`.
+pub fn numbers(path: &Path, inputs: &[PathBuf], threads: usize) -> Result<Near> {
+    let file = before(path, inputs, "what umbel near build wrote")?;
+    match file.kind() {
+        Kind::Near => Ok(near::read(file, threads)?),
+        other => bail!(
+            "{}: it holds {other}, no numbers: make them with umbel near build",
+            path.display()
+        ),
     }
-    Ok(Filters::read(file, threads)?)
+}
+
+/// A file of ours that comes before the inputs.
+fn before(path: &Path, inputs: &[PathBuf], what: &str) -> Result<File> {
+    match (file(path), inputs.iter().find(|input| is_ours(input))) {
+        (Err(umbel::Error::File { .. }), Some(input)) => bail!(
+            "{} is not an umbel file, but {} is one: {what} comes first, then what is read",
+            path.display(),
+            input.display()
+        ),
+        (found, _) => Ok(found?),
+    }
 }
 
 /// Whether a plain file is one of ours.

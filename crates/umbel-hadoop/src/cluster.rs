@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -213,7 +213,7 @@ impl Cluster {
             Some(_) => order.inputs.iter().map(|input| input.path.clone()).collect(),
             None => vec![manifest.to_string()],
         };
-        let command = std::env::current_exe().map_err(Error::io("the umbel command"))?;
+        let command = own_command()?;
         let own = [named_file(&order_file, job::FILE), named_file(&command, "umbel")];
         let conf = self.hadoop.conf().iter().map(|file| file.clone().into_os_string());
         let files = own.into_iter().chain(conf).chain(further.iter().cloned());
@@ -251,6 +251,18 @@ struct Ran {
     tally: Tally,
     report: Report,
     admitted: u64,
+}
+
+/// The command that travels with the job: this one, unless another program has brought it along.
+fn own_command() -> Result<PathBuf> {
+    let command = std::env::current_exe().map_err(Error::io("the umbel command"))?;
+    match command.file_name().is_some_and(|name| name.to_string_lossy().starts_with("umbel")) {
+        true => Ok(command),
+        false => Err(Error::other(format!(
+            "{}: a job carries the umbel command with it, and this is another program: run umbel itself",
+            command.display()
+        ))),
+    }
 }
 
 /// A file of this machine under a name in the tasks' folder.

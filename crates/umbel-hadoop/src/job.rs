@@ -203,6 +203,7 @@ impl Columns {
             header: self.header,
             integers: self.integers,
             interval: self.interval,
+            ..Shape::default()
         })
     }
 }

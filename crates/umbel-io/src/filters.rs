@@ -27,16 +27,7 @@ impl Filters {
     /// Verifies a file in several threads and reads it into memory: that has huge pages, which a mapped file has not, and a long run
     /// does not depend on what becomes of the file.
     pub fn read(file: File, threads: usize) -> Result<Filters> {
-        file.verify_sums()?;
-        let next = AtomicUsize::new(0);
-        in_threads(threads, || {
-            while let Some(chunk) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < file.chunks())
-            {
-                file.verify_chunk(chunk)?;
-            }
-            Ok(())
-        })?;
+        verify(&file, threads)?;
         Ok(match file.kind() {
             Kind::Groups => Filters::Groups(file.into_groups()?.into_memory()),
             _ => Filters::One(file.into_bloom()?.into_memory()),
@@ -73,4 +64,19 @@ impl Filters {
         }
         Ok(())
     }
+}
+
+/// Verifies the bits of a file in several threads.
+pub(crate) fn verify(file: &File, threads: usize) -> Result<()> {
+    file.verify_sums()?;
+    let next = AtomicUsize::new(0);
+    let done = in_threads(threads, || {
+        while let Some(chunk) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < file.chunks())
+        {
+            file.verify_chunk(chunk)?;
+        }
+        Ok(())
+    });
+    done.map(drop)
 }

@@ -33,6 +33,8 @@ mod guard;
 mod lane;
 pub mod look;
 pub mod meter;
+pub mod near;
+pub mod number;
 mod order;
 mod parser;
 pub mod plan;

@@ -8,8 +8,8 @@ use crate::delimited::{self, Lines};
 use crate::field::{field, record_ends};
 use crate::groups::Interner;
 use crate::shape::Fields;
-use crate::simd;
 use crate::split::Places;
+use crate::{number, simd};
 
 /// What a row lacks.
 const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
@@ -94,6 +94,8 @@ impl Parser {
             let (bits, negative) = integer(&bytes[key]).ok_or(NO_INTEGER)?;
             check_interval(bits, negative, fields.interval)?;
             key = put_integer(bits, negative, bytes);
+        } else if let Some(grid) = &fields.numbers {
+            key = number::put(number::parse(&bytes[key], grid)?, bytes);
         }
         let weight = weight.map(|weight| whole(&bytes[weight]).ok_or(NO_WEIGHT)).transpose()?;
         // Last, so that a group is one only if it has a key.

@@ -75,6 +75,20 @@ pub fn screen(
     filters: &Filters,
     exact: Option<&ExactSet>,
     wanted: Wanted,
+    deliver: impl FnMut(&Screened) -> Result<()> + Send,
+) -> Result<Summary> {
+    let contains = |batch: &Batch, found: &mut [u64]| {
+        filters.contains(batch, found)?;
+        exact.map_or(Ok(()), |exact| exact.refine(batch, found))
+    };
+    select(driver, contains, wanted, deliver)
+}
+
+/// Hands out lines by what `contains` says of their keys: one bit each, a word for each 64 keys.
+pub(crate) fn select(
+    driver: &Driver,
+    contains: impl Fn(&Batch, &mut [u64]) -> Result<()> + Sync,
+    wanted: Wanted,
     mut deliver: impl FnMut(&Screened) -> Result<()> + Send,
 ) -> Result<Summary> {
     let (started, spare) = (Instant::now(), Spare::default());
@@ -83,10 +97,7 @@ pub fn screen(
         |(admitted, found), batch| {
             let mut screened = spare.screened(batch);
             found.resize(batch.len().div_ceil(64), 0);
-            filters.contains(batch, found)?;
-            if let Some(exact) = exact {
-                exact.refine(batch, found)?;
-            }
+            contains(batch, found)?;
             *admitted += found.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
             if wanted.admitted {
                 collect(batch, found, |word| word, &mut screened.admitted);

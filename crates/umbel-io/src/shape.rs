@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use umbel::near::Grid;
+
 use crate::field::field;
 use crate::{Error, Look, Result, Source};
 
@@ -37,7 +39,7 @@ impl fmt::Display for Column {
 }
 
 /// How records are to be read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
     /// The column of the key; none takes the whole line.
     pub key: Option<Column>,
@@ -55,6 +57,8 @@ pub struct Shape {
     pub integers: bool,
     /// The least and the greatest integer that is a key.
     pub interval: Option<(i64, i64)>,
+    /// What keys are that are numbers with neighbours: values of this grid.
+    pub numbers: Option<Grid>,
 }
 
 impl Shape {
@@ -91,6 +95,7 @@ impl Shape {
             quoted: self.quoted(source).is_some(),
             integers: self.integers,
             interval: self.interval,
+            numbers: self.numbers,
         })
     }
 
@@ -125,7 +130,7 @@ impl Shape {
 }
 
 /// A shape with its columns found in one input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fields {
     pub(crate) look: Look,
     pub(crate) key: Option<usize>,
@@ -136,17 +141,19 @@ pub(crate) struct Fields {
     pub(crate) quoted: bool,
     pub(crate) integers: bool,
     pub(crate) interval: Option<(i64, i64)>,
+    pub(crate) numbers: Option<Grid>,
 }
 
 impl Fields {
     /// Whether fields are taken as they stand in the line.
     pub(crate) fn is_plain(&self) -> bool {
-        !self.quoted && !self.integers && self.weight.is_none()
+        !self.quoted && !self.integers && self.numbers.is_none() && self.weight.is_none()
     }
 
     /// Whether the key is simply the line.
     pub(crate) fn is_whole_line(&self) -> bool {
-        self.key.is_none() && self.by.is_none() && self.weight.is_none() && !self.integers
+        let columns = self.key.is_some() || self.by.is_some() || self.weight.is_some();
+        !columns && !self.integers && self.numbers.is_none()
     }
 }
 

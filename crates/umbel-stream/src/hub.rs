@@ -85,6 +85,7 @@ impl Hub {
 
     /// A copy of sketch and positions that belong together. Trainers wait, queries do not.
     pub(crate) fn copy(&self) -> Copy {
+        let _pause = self.seats.pause();
         let books = self.books();
         let sketch = self.sketch.read().unwrap_or_else(PoisonError::into_inner).clone();
         Copy { sketch, positions: books.positions.clone(), lines: books.lines() }

@@ -16,7 +16,8 @@
 //! # Locks
 //!
 //! - **Seats**: training lines are read only by who has a seat, and there is one for each core. A seat has the
-//!   buffers to read and hash in, so that memory does not grow with the connections. Seats are handed on in the order of asking.
+//!   buffers to read and hash in, so that memory does not grow with the connections. Seats are handed on in the order of asking;
+//!   while a snapshot copies nobody has one, so that no question waits for a line that waits for the copy.
 //! - **Books**, a mutex: how far each source has come. A chunk is folded and its position noted under it, so that sketch
 //!   and positions belong together whenever it is free. A snapshot copies both under it.
 //! - **Sketch**, a read-write lock inside: trainers write a few thousand keys at a time, all hashed before; queries and the

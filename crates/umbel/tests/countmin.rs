@@ -362,3 +362,27 @@ fn the_rows_of_a_key_are_independent() {
         assert!((meeting as f64 - expected).abs() < 5.0 * deviation, "rows {i} and {j}: {meeting}");
     }
 }
+
+/// The least of the rows' products, and no other: any row's is an upper bound, so that bounds alone would not tell.
+#[test]
+fn an_inner_product_is_the_least_of_the_rows() {
+    const WIDTH: usize = 64;
+    let params = CountMinParams::with_size(WIDTH as u64, 8).unwrap();
+    for seed in 0..20 {
+        let sketches = [seed, seed + 100].map(|seed| {
+            let mut sketch = CountMin::new(params).unwrap();
+            let keys: Vec<u64> = random::integers(seed, 300).iter().map(|key| key % 50).collect();
+            sketch.add_batch(Keys::U64(&keys)).unwrap();
+            assert_eq!(sketch.counter_bytes(), 1);
+            sketch
+        });
+        let [a, b] = sketches.each_ref().map(bytes);
+        let rows = |file: &[u8]| file[file.len() - 8 * WIDTH..].to_vec();
+        let (a, b) = (rows(&a), rows(&b));
+        let products = a.chunks(WIDTH).zip(b.chunks(WIDTH)).map(|(a, b)| -> u128 {
+            a.iter().zip(b).map(|(&a, &b)| u128::from(a) * u128::from(b)).sum()
+        });
+        let estimate = sketches[0].inner_product(&sketches[1]).unwrap().estimate;
+        assert_eq!(Some(estimate), products.min());
+    }
+}

@@ -315,7 +315,7 @@ fn a_smaller_distance_may_be_asked_and_no_other() {
     assert_eq!(grid.cells(10.0, 2.0).unwrap(), 8..=12);
     assert_eq!(grid.cells(10.0, 0.0).unwrap(), 10..=10);
     for alpha in [5.1, f64::INFINITY, f64::NAN, -1.0] {
-        assert!(refusal(grid.cells(10.0, alpha)).contains("larger alpha"), "{alpha}");
+        assert!(refusal(grid.cells(10.0, alpha)).contains("from 0 to 5"), "{alpha}");
     }
     let grid = Grid::integers(5, 1).unwrap();
     assert_eq!(grid.cells(10, 2.5).unwrap(), 8..=12);

@@ -209,3 +209,39 @@ fn metadata_that_both_have_survives_a_merge() {
     }
     assert_eq!(a, b, "metadata is no part of equality");
 }
+
+/// Also after a merge has raised what the parameters say: the size is that of the bits, not of another sum.
+#[test]
+fn an_empty_filter_like_another_merges_with_it() {
+    let grid = Grid::integers(5, 1).unwrap();
+    let filter = |n| Near::growing(grid, n, 0.01).unwrap();
+    let alike = |n| filter(n).bits() == filter(1000).bits();
+    let most = (1000..).take_while(|&n| alike(n)).last().unwrap();
+    let mut ours = union(&filter(1000), &filter(most));
+    insert(&mut ours, 12);
+    let mut other = ours.empty_like().unwrap();
+    assert_eq!((other.inserted(), other.contains(12).unwrap()), (0, false));
+    assert_eq!((other.params(), other.bits()), (ours.params(), ours.bits()));
+    insert(&mut other, 42);
+    ours.merge(&other).unwrap();
+    assert!(ours.contains(12).unwrap() && ours.contains(42).unwrap());
+
+    let list = Near::build(grid, 0.01, [12]).unwrap();
+    let message = list.empty_like().unwrap_err().to_string();
+    assert!(message.contains("takes no more values"), "{message}");
+}
+
+#[test]
+fn a_builder_makes_growing_filters() {
+    let narrow = Builder::new(Grid::integers(5, 1).unwrap());
+    let empty = narrow.clone().build_growing(0.01).unwrap();
+    assert_eq!((empty.structure(), empty.params().n()), (Structure::OneLevel, 1));
+    assert!(!empty.contains(0).unwrap());
+    let mut wide = Builder::new(Grid::integers(1000, 1).unwrap());
+    wide.extend([12, 42, 12]).unwrap();
+    let mut filter = wide.build_growing(0.01).unwrap();
+    assert_eq!(filter.structure(), Structure::TwoLevels);
+    assert_eq!((filter.params().n(), filter.inserted()), (2, 3));
+    insert(&mut filter, 9000);
+    assert!(filter.contains(9500).unwrap() && !filter.contains(5000).unwrap());
+}

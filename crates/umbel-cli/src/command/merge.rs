@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use umbel::counts::CountGroups;
-use umbel::format::Kind;
+use umbel::format::{File, Kind};
+use umbel::near::Near;
 use umbel::{Counts, Error};
 use umbel_io::Filters;
 
@@ -18,7 +19,7 @@ Examples:
   umbel merge monday.umbel tuesday.umbel -o both.umbel
   umbel merge jan.umbel feb.umbel mar.umbel -o quarter.umbel     counts add up";
 
-/// Merge filters or counts that have the same parameters: the result holds the keys of all
+/// Merge what has the same parameters: the result holds the keys of all
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -56,6 +57,7 @@ enum Content {
     Filters(Filters),
     Counts(Counts),
     CountGroups(CountGroups),
+    Near(Box<Near>),
 }
 
 impl Content {
@@ -68,6 +70,7 @@ impl Content {
         file.verify()?;
         Ok(match file.kind() {
             Kind::CountGroups => Content::CountGroups(file.into_count_groups()?),
+            Kind::Near => Content::Near(Box::new(near(file)?)),
             _ => Content::Counts(file.into_counts()?),
         })
     }
@@ -77,6 +80,9 @@ impl Content {
             (Content::Filters(ours), Content::Filters(theirs)) => merge(ours, theirs),
             (Content::Counts(ours), Content::Counts(theirs)) => Ok(ours.merge(theirs)?),
             (Content::CountGroups(ours), Content::CountGroups(theirs)) => Ok(ours.merge(theirs)?),
+            (Content::Near(ours), Content::Near(theirs)) => {
+                ours.merge(theirs).map(|_| ()).map_err(Into::into)
+            }
             (ours, theirs) => bail!("one holds {}, the other {}", ours.name(), theirs.name()),
         }
     }
@@ -94,6 +100,10 @@ impl Content {
             }
             Content::Counts(counts) => counts.write_to(out)?,
             Content::CountGroups(groups) => groups.write_to(out)?,
+            Content::Near(near) => {
+                near.overfull().into_iter().for_each(notice::warn);
+                near.write_to(out)?;
+            }
         }
         Ok(())
     }
@@ -104,6 +114,7 @@ impl Content {
             Content::Filters(_) => "filters",
             Content::Counts(_) => "counts",
             Content::CountGroups(_) => "counts by group",
+            Content::Near(_) => "numbers",
         }
     }
 
@@ -112,8 +123,16 @@ impl Content {
         match self {
             Content::Filters(_) => "umbel build",
             Content::Counts(_) | Content::CountGroups(_) => "umbel count build",
+            Content::Near(_) => "umbel near build",
         }
     }
+}
+
+/// Numbers whose bits have been verified.
+fn near(file: File) -> Result<Near> {
+    let near = file.into_near()?;
+    near.verify()?;
+    Ok(near)
 }
 
 fn merge(merged: &mut Filters, other: &Filters) -> Result<()> {

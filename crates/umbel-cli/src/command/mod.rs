@@ -9,6 +9,7 @@ mod hadoop;
 mod info;
 mod man;
 mod merge;
+mod near;
 mod screen;
 mod size;
 mod stream;
@@ -45,6 +46,7 @@ enum Command {
     Merge(merge::Args),
     Info(info::Args),
     Count(count::Args),
+    Near(near::Args),
     Stream(stream::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
@@ -63,6 +65,7 @@ impl Umbel {
             Command::Merge(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Count(args) => args.run(),
+            Command::Near(args) => args.run(),
             Command::Stream(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),

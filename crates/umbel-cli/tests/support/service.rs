@@ -20,7 +20,12 @@ pub struct Service {
 impl Service {
     /// Starts `umbel stream` with these words as further arguments, and waits until it listens at all its addresses.
     pub fn start(folder: &Folder, line: &str) -> Service {
-        Service::spawn(folder.umbel(&format!("stream {line}")), line.matches(":0").count())
+        // Whoever runs the tests in the background may have ignored signals, and children would too.
+        let umbel = folder.umbel(&format!("stream {line}"));
+        let mut command = Command::new("env");
+        command.arg("--default-signal=HUP,INT,TERM");
+        command.arg(umbel.get_program()).args(umbel.get_args()).current_dir(folder.path("."));
+        Service::spawn(command, line.matches(":0").count())
     }
 
     /// The same in a process that may have so many open files.

@@ -33,7 +33,7 @@ impl Columns<'_> {
             }
         };
         match picked.kind {
-            Kind::Float => Err(self.refuse(
+            Kind::Float if shape.numbers.is_none() => Err(self.refuse(
                 "a column of floating-point numbers cannot be the key: their text differs from program to program".into(),
             )),
             _ => Ok(picked),

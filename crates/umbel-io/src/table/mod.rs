@@ -11,6 +11,7 @@ use std::sync::Arc;
 use parquet::column::reader::get_column_reader;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::serialized_reader::SerializedPageReader;
+use umbel::near::Grid;
 
 use self::cells::Cells;
 use self::columns::{Columns, Picked};
@@ -38,6 +39,7 @@ pub(crate) struct Table {
     round: bool,
     integers: bool,
     interval: Option<(i64, i64)>,
+    numbers: Option<Grid>,
     meter: Arc<Meter>,
     next: usize,
     look: Look,
@@ -69,6 +71,7 @@ impl Table {
             round: shape.round,
             integers: shape.integers,
             interval: shape.interval,
+            numbers: shape.numbers,
             meter: Arc::clone(meter),
             next: 0,
             look: shape.look(&columns.names()),
@@ -97,6 +100,7 @@ impl Table {
             round: self.round,
             integers: self.integers,
             interval: self.interval,
+            numbers: self.numbers,
             step: row_group::step(usize::try_from(plain).unwrap_or(0), rows),
             left: rows,
             at: 0,

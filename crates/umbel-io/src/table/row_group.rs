@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use umbel::near::Grid;
+
 use super::cells::{Cell, Cells};
 use super::damaged;
 use crate::batch::{Batch, Record, Row};
@@ -10,7 +12,7 @@ use crate::groups::Interner;
 use crate::parser::{
     EMPTY_KEY, NO_INTEGER, NO_WEIGHT, check_interval, integer, put_integer, whole,
 };
-use crate::{Meter, Result};
+use crate::{Meter, Result, number};
 
 const LONG_KEY: &str = "the key is longer than 16 MiB";
 /// Rows decoded at once, and the bytes they may have, in the mean, where their values are long.
@@ -26,6 +28,7 @@ pub(crate) struct RowGroup {
     pub(super) round: bool,
     pub(super) integers: bool,
     pub(super) interval: Option<(i64, i64)>,
+    pub(super) numbers: Option<Grid>,
     /// Rows decoded at once.
     pub(super) step: usize,
     /// Rows that have not been decoded.
@@ -106,6 +109,11 @@ impl RowGroup {
         }
         bytes.push(b'\n');
         let line = start..end + 1;
+        if let Some(grid) = &self.numbers {
+            // As it is printed, so that a table and its text give the same.
+            let number = number::parse(&bytes[start..end], grid)?;
+            return Ok(Row::new(line, number::put(number, bytes)));
+        }
         if !self.integers {
             return Ok(Row::new(line, start..end));
         }

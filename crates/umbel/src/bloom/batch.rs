@@ -1,32 +1,42 @@
-//! Many keys at once: hash a chunk, ask memory for its lines, then test or set.
+//! Many keys at once, in both layouts.
 
 use super::{Bloom, KeyType, Keys, classic};
-use crate::hash::{Strategy, xxh3};
-use crate::simd::{self, Window};
-use crate::sizing::Layout;
+use crate::hash::{Strategy, xxh3, xxh3_u64};
 use crate::{Error, Result};
 
-/// Keys hashed before the first is looked up: enough to hide the start of a chunk, few enough to stay in the
-/// nearest cache. A multiple of 64, so that chunks begin on a word of answers.
+/// Keys of the classic layout that are hashed before the first is looked up, and answers that are unpacked together: few
+/// enough to stay in the nearest cache. A multiple of 64, so that chunks begin on a word of answers.
 const CHUNK: usize = 1024;
 const CHUNK_WORDS: usize = CHUNK / 64;
 
 impl Bloom {
     /// Adds many keys.
     pub fn insert_batch(&mut self, keys: Keys<'_>) -> Result<()> {
-        self.insert_chunks(keys, |_| ())
+        self.check_keys(keys)?;
+        self.count_inserts(keys.len() as u64);
+        match self.blocked {
+            Some(blocked) => blocked.insert_batch(&mut self.bits, keys),
+            None => self.insert_chunks(keys, |_| ()),
+        }
+        Ok(())
     }
 
     /// Adds many keys, in order; bit i % 64 of `new[i / 64]` says whether key i was certainly new when its turn
     /// came. `new` has one word for each 64 keys.
     pub fn insert_mask(&mut self, keys: Keys<'_>, new: &mut [u64]) -> Result<()> {
         check_answers(keys.len(), keys.len().div_ceil(64), new.len())?;
-        let mut rest = new;
-        self.insert_chunks(keys, |words| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(words.len());
-            now.copy_from_slice(words);
-            rest = later;
-        })
+        self.check_keys(keys)?;
+        self.count_inserts(keys.len() as u64);
+        match self.blocked {
+            Some(blocked) => blocked.insert_mask(&mut self.bits, keys, new),
+            None => {
+                let mut rest = new.chunks_mut(CHUNK_WORDS);
+                self.insert_chunks(keys, |words| {
+                    rest.next().into_iter().for_each(|new| new.copy_from_slice(words));
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Looks up many keys; one answer each.
@@ -51,21 +61,11 @@ impl Bloom {
     /// Looks up many keys; bit i % 64 of `found[i / 64]` is the answer for key i. `found` has one word for each 64
     /// keys.
     pub fn contains_mask(&self, keys: Keys<'_>, found: &mut [u64]) -> Result<()> {
-        if let Keys::Bytes(keys) = keys {
-            return self.contains_each(keys.len(), |i| keys[i], found);
-        }
         check_answers(keys.len(), keys.len().div_ceil(64), found.len())?;
         self.check_keys(keys)?;
-        let &Strategy::Xxh3 { seed } = self.params.strategy() else {
-            each_key(keys, found, |key| self.contains(key));
-            return Ok(());
-        };
-        let mut buffer = [0; CHUNK];
-        let mut rest = keys;
-        for words in found.chunks_mut(CHUNK_WORDS) {
-            let (now, later) = rest.split(CHUNK);
-            rest = later;
-            self.contains_hashes(self.hashes(now, seed, &mut buffer), later.words(), words);
+        match self.blocked {
+            Some(blocked) => blocked.contains_mask(&self.bits, keys, found),
+            None => self.contains_chunks(keys, found),
         }
         Ok(())
     }
@@ -82,88 +82,55 @@ impl Bloom {
         if self.params.key_type() == KeyType::U64 && (0..len).any(|i| key(i).len() != 8) {
             self.check_key_type(KeyType::Bytes)?;
         }
-        match (self.params.strategy(), self.params.sizing().layout()) {
-            (&Strategy::Xxh3 { seed }, Layout::Blocked) => {
-                simd::contains_keys(self.level, &self.bits, seed, len, key, found);
-            }
-            (&Strategy::Xxh3 { seed }, Layout::Classic) => {
-                let mut buffer = [0; CHUNK];
+        match self.blocked {
+            Some(blocked) => blocked.contains_each(&self.bits, len, key, found),
+            None => {
+                let mut buffer: [&[u8]; CHUNK] = [&[]; CHUNK];
                 for (words, start) in found.chunks_mut(CHUNK_WORDS).zip((0..len).step_by(CHUNK)) {
-                    let hashes = &mut buffer[..CHUNK.min(len - start)];
-                    hashes.iter_mut().zip(start..).for_each(|(hash, i)| *hash = xxh3(key(i), seed));
-                    self.contains_hashes(hashes, &[], words);
+                    let keys = &mut buffer[..CHUNK.min(len - start)];
+                    keys.iter_mut().zip(start..).for_each(|(slice, i)| *slice = key(i));
+                    self.contains_chunks(Keys::Bytes(keys), words);
                 }
-            }
-            (Strategy::Seeded { .. }, _) => {
-                found.fill(0);
-                (0..len)
-                    .for_each(|i| found[i / 64] |= u64::from(self.contains(key(i))) << (i % 64));
             }
         }
         Ok(())
     }
 
-    /// The hashes of a chunk of keys: those given, or worked out into `buffer`.
-    fn hashes<'b>(&self, keys: Keys<'b>, seed: u64, buffer: &'b mut [u64; CHUNK]) -> &'b [u64] {
-        let hashes = &mut buffer[..keys.len()];
-        match keys {
-            Keys::Bytes(keys) => {
-                hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
-            }
-            Keys::U64(keys) => simd::hash_batch(self.level, keys, seed, hashes),
-            Keys::Hashes(keys) => return keys,
-        }
-        hashes
-    }
-
-    fn contains_hashes(&self, hashes: &[u64], next: &[u64], found: &mut [u64]) {
-        let sizing = self.params.sizing();
-        match sizing.layout() {
-            Layout::Blocked => simd::contains_batch(self.level, &self.bits, hashes, next, found),
-            Layout::Classic => {
-                let (m, k) = (sizing.bits(), sizing.probes());
-                classic::contains_batch(&self.bits, m, k, hashes, found);
-            }
-        }
-    }
-
-    fn insert_hashes(&mut self, hashes: &[u64], next: &[u64], new: &mut [u64]) {
-        let sizing = self.params.sizing();
-        let lines = self.bits.lines_mut();
-        match sizing.layout() {
-            Layout::Blocked => {
-                let window = Window { first: 0, total: lines.len() };
-                simd::insert_batch(self.level, lines, window, hashes, next, new);
-            }
-            Layout::Classic => {
-                classic::insert_batch(lines, sizing.bits(), sizing.probes(), hashes, new);
-            }
-        }
-    }
-
-    /// Adds the keys chunk by chunk and hands each chunk's answers to `done`.
-    fn insert_chunks(&mut self, keys: Keys<'_>, mut done: impl FnMut(&[u64])) -> Result<()> {
-        self.check_keys(keys)?;
-        let seed = match self.params.strategy() {
-            &Strategy::Xxh3 { seed } => Some(seed),
-            Strategy::Seeded { .. } => None,
-        };
-        let (mut buffer, mut words) = ([0; CHUNK], [0; CHUNK_WORDS]);
+    /// The classic layout, chunk by chunk.
+    fn contains_chunks(&self, keys: Keys<'_>, found: &mut [u64]) {
+        let (m, k) = (self.params.sizing().bits(), self.params.sizing().probes());
         let mut rest = keys;
+        for words in found.chunks_mut(CHUNK_WORDS) {
+            let (now, later) = rest.split(CHUNK);
+            rest = later;
+            match self.params.strategy() {
+                &Strategy::Xxh3 { seed } => {
+                    let hashes = &mut [0; CHUNK];
+                    classic::contains_batch(&self.bits, m, k, hash(now, seed, hashes), words);
+                }
+                Strategy::Seeded { .. } => each_key(now, words, |key| self.contains_classic(key)),
+            }
+        }
+    }
+
+    /// The classic layout, chunk by chunk: hands each chunk's answers to `done`.
+    fn insert_chunks(&mut self, keys: Keys<'_>, mut done: impl FnMut(&[u64])) {
+        let (m, k) = (self.params.sizing().bits(), self.params.sizing().probes());
+        let (mut words, mut rest) = ([0; CHUNK_WORDS], keys);
         while !rest.is_empty() {
             let (now, later) = rest.split(CHUNK);
             rest = later;
             let words = &mut words[..now.len().div_ceil(64)];
-            if let Some(seed) = seed {
-                let hashes = self.hashes(now, seed, &mut buffer);
-                self.insert_hashes(hashes, later.words(), words);
-                self.count_inserts(now.len() as u64);
-            } else {
-                each_key(now, words, |key| self.insert(key));
+            match self.params.strategy() {
+                &Strategy::Xxh3 { seed } => {
+                    let hashes = &mut [0; CHUNK];
+                    let lines = self.bits.lines_mut();
+                    classic::insert_batch(lines, m, k, hash(now, seed, hashes), words);
+                }
+                Strategy::Seeded { .. } => each_key(now, words, |key| self.insert_classic(key)),
             }
             done(words);
         }
-        Ok(())
     }
 
     /// Refuses hashes where the strategy needs the keys, and text where the keys are integers: an integer has eight bytes.
@@ -180,6 +147,21 @@ impl Bloom {
             Keys::Bytes(_) | Keys::U64(_) => Ok(()),
         }
     }
+}
+
+/// The hashes of a chunk of keys: those given, or worked out into `hashes`.
+fn hash<'a>(keys: Keys<'a>, seed: u64, hashes: &'a mut [u64; CHUNK]) -> &'a [u64] {
+    let hashes = &mut hashes[..keys.len()];
+    match keys {
+        Keys::Bytes(keys) => {
+            hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
+        }
+        Keys::U64(keys) => {
+            hashes.iter_mut().zip(keys).for_each(|(hash, &key)| *hash = xxh3_u64(key, seed));
+        }
+        Keys::Hashes(keys) => return keys,
+    }
+    hashes
 }
 
 /// One answer a key, for strategies that hash a key more than once; `check_keys` has refused hashes.

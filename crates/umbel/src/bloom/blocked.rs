@@ -1,9 +1,9 @@
-//! One key in the blocked layout, whose strategy is always xxh3.
+//! The blocked layout, whose strategy is always xxh3.
 
-use super::Params;
+use super::{Keys, Params};
 use crate::hash::{Strategy, xxh3, xxh3_u64_secret};
 use crate::memory::Memory;
-use crate::simd::{self, Level};
+use crate::simd::{self, Level, Source, Window};
 use crate::sizing::Layout;
 
 /// What one key needs, side by side: it is asked for with every key.
@@ -60,5 +60,38 @@ impl Blocked {
     #[inline(always)]
     pub(super) fn insert_hash(self, bits: &mut Memory, hash: u64) -> bool {
         simd::insert(self.level, bits.lines_mut(), hash)
+    }
+
+    pub(super) fn contains_mask(self, bits: &Memory, keys: Keys<'_>, found: &mut [u64]) {
+        simd::contains_batch(self.level, bits, &self.source(keys), found);
+    }
+
+    pub(super) fn insert_batch(self, bits: &mut Memory, keys: Keys<'_>) {
+        let lines = bits.lines_mut();
+        let window = Window { first: 0, total: lines.len() };
+        simd::insert_batch(self.level, lines, window, &self.source(keys));
+    }
+
+    pub(super) fn insert_mask(self, bits: &mut Memory, keys: Keys<'_>, new: &mut [u64]) {
+        simd::insert_mask(self.level, bits.lines_mut(), &self.source(keys), new);
+    }
+
+    /// So many keys, of which `key(i)` is the i-th.
+    pub(super) fn contains_each<'k>(
+        self,
+        bits: &Memory,
+        len: usize,
+        key: impl Fn(usize) -> &'k [u8],
+        found: &mut [u64],
+    ) {
+        simd::contains_batch(self.level, bits, &Source::Each { len, key, seed: self.seed }, found);
+    }
+
+    fn source<'k>(self, keys: Keys<'k>) -> Source<'k, fn(usize) -> &'k [u8]> {
+        match keys {
+            Keys::Bytes(keys) => Source::Texts(keys, self.seed),
+            Keys::U64(keys) => Source::Integers(keys, self.secret),
+            Keys::Hashes(keys) => Source::Hashes(keys),
+        }
     }
 }

@@ -25,14 +25,6 @@ impl<'a> Keys<'a> {
         self.len() == 0
     }
 
-    /// The words that hold the keys, where they stand one behind the other; bytes stand anywhere.
-    pub(super) fn words(&self) -> &'a [u64] {
-        match self {
-            Keys::Bytes(_) => &[],
-            Keys::U64(keys) | Keys::Hashes(keys) => keys,
-        }
-    }
-
     /// At most `len` keys from the front, and the rest.
     pub(super) fn split(self, len: usize) -> (Keys<'a>, Keys<'a>) {
         let at = len.min(self.len());

@@ -21,12 +21,9 @@
 use super::Bloom;
 use crate::hash::reduce;
 use crate::memory::Line;
-use crate::simd::{self, Level, Window};
+use crate::simd::{self, Level, Source, Window};
 use crate::sizing::Layout;
 use crate::{Error, Result};
-
-/// Hashes inserted at once; a multiple of 64.
-const CHUNK: usize = 4096;
 
 /// Some of the lines of a blocked filter, to be filled by one thread at a time.
 #[derive(Debug)]
@@ -82,13 +79,7 @@ impl Shard<'_> {
     /// # Panics
     /// When a hash does not belong here: the key would be lost.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
-        let mut new = [0; CHUNK / 64];
-        let mut rest = hashes;
-        while !rest.is_empty() {
-            let (now, next) = rest.split_at(rest.len().min(CHUNK));
-            let new = &mut new[..now.len().div_ceil(64)];
-            simd::insert_batch(self.level, self.lines, self.window, now, next, new);
-            rest = next;
-        }
+        let source: Source<'_, fn(usize) -> &'static [u8]> = Source::Hashes(hashes);
+        simd::insert_batch(self.level, self.lines, self.window, &source);
     }
 }

@@ -77,6 +77,12 @@ impl Builder {
         self.finish(p, Some(structure))
     }
 
+    /// The growing filter that suits the grid, sized for the values that are there.
+    pub fn build_growing(self, p: f64) -> Result<Near> {
+        let structure = Structure::growing(self.grid.most_cells());
+        self.build_as(structure, p)
+    }
+
     fn finish(mut self, p: f64, structure: Option<Structure>) -> Result<Near> {
         let inserted = self.len();
         self.cells.sort_unstable();
@@ -88,6 +94,8 @@ impl Builder {
             Structure::ExactList => Store::Exact(Exact::build(cells)?),
             Structure::GrafiteList => Store::Grafite(Grafite::build(&params, cells)?),
             growing => {
+                // Nothing has no size.
+                let params = Params::new(self.grid, params.n().max(1), p)?.with_seed(self.seed);
                 let mut filter = Near::with(params, growing)?;
                 filter.insert_cells(cells);
                 filter.inserted = inserted;

@@ -231,10 +231,9 @@ impl Grid {
 
     #[cold]
     fn refuse_distance(&self, alpha: f64) -> Error {
-        Error::Value(format!(
-            "this was built for distances from 0 to {}, not {alpha}: build it with a larger alpha",
-            self.alpha
-        ))
+        let advice = if alpha > self.alpha { ": build it with a larger alpha" } else { "" };
+        let most = self.alpha;
+        Error::Value(format!("this was built for distances from 0 to {most}, not {alpha}{advice}"))
     }
 }
 

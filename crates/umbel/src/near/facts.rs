@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::structure::choose;
 use super::{Near, Number, Store, Structure};
 use crate::bloom::Overfull;
 use crate::memory::Memory;
@@ -34,6 +35,14 @@ impl Near {
         let (n, p) = (self.params.n(), self.params.p());
         let cells = self.params.grid().most_cells();
         match &self.store {
+            Store::Exact(list)
+                if choose(&self.params, Some([list.least(), list.greatest()]))
+                    != Structure::ExactList =>
+            {
+                format!(
+                    "it was asked for: a filter at the rate {p} would be smaller, and wrong at that rate"
+                )
+            }
             Store::Exact(list) => format!(
                 "{n} different cells lie among {}: a list of them is smaller than a filter at the rate {p}, and never wrong",
                 u128::from(list.greatest().abs_diff(list.least())) + 1

@@ -128,7 +128,12 @@ impl Near {
 
     /// An empty filter that takes values, sized for `n` of them at the rate `p` for a whole question.
     pub fn growing(grid: Grid, n: u64, p: f64) -> Result<Near> {
-        Near::with(Params::new(grid, n, p)?, Structure::growing(grid.most_cells()))
+        Near::growing_with(Params::new(grid, n, p)?)
+    }
+
+    /// An empty growing filter with these parameters.
+    pub fn growing_with(params: Params) -> Result<Near> {
+        Near::with(params, Structure::growing(params.grid().most_cells()))
     }
 
     /// An empty growing filter with these parameters, of one level or two.
@@ -141,6 +146,13 @@ impl Near {
         let sizes = Sizes::new(&params, structure == Structure::TwoLevels)?;
         let store = Store::Growing(Growing::new(sizes, params.seed())?);
         Ok(Near { params, store, inserted: 0, metadata: Metadata::default() })
+    }
+
+    /// An empty growing filter with the parameters and the size of this one, so that the two can be merged.
+    pub fn empty_like(&self) -> Result<Near> {
+        let Store::Growing(filter) = &self.store else { return Err(fixed(self.structure())) };
+        let store = Store::Growing(Growing::new(filter.sizes(), self.params.seed())?);
+        Ok(Near { params: self.params, store, inserted: 0, metadata: Metadata::default() })
     }
 
     /// Whether a stored value may be within alpha of x. `false` is certain.

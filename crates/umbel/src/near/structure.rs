@@ -33,6 +33,16 @@ impl Structure {
     pub const ALL: [Structure; 4] =
         [Structure::ExactList, Structure::GrafiteList, Structure::OneLevel, Structure::TwoLevels];
 
+    /// A name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Structure::ExactList => "exact-list",
+            Structure::GrafiteList => "grafite-list",
+            Structure::OneLevel => "growing",
+            Structure::TwoLevels => "growing-two-levels",
+        }
+    }
+
     /// Whether it takes values after it was built.
     pub fn grows(self) -> bool {
         matches!(self, Structure::OneLevel | Structure::TwoLevels)

@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::Window;
 use super::generic::{self, Lanes};
+use super::{Source, Window};
 use crate::hash::xxh3_u64_with;
 use crate::memory::Line;
 
@@ -108,30 +108,30 @@ pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Halves>(lines, hashes, next, found);
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains_keys<'k>(
+pub(super) fn contains_batch<'k>(
     lines: &[Line],
-    seed: u64,
-    len: usize,
-    key: impl Fn(usize) -> &'k [u8],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     found: &mut [u64],
 ) {
-    generic::contains_keys::<Halves>(lines, seed, len, key, found);
+    generic::contains_batch::<Halves>(lines, keys, found);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_batch(
+pub(super) fn insert_batch<'k>(
     lines: &mut [Line],
     window: Window,
-    hashes: &[u64],
-    next: &[u64],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
+    generic::insert_batch::<Halves>(lines, window, keys);
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn insert_mask<'k>(
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     new: &mut [u64],
 ) {
-    generic::insert_batch::<Halves>(lines, window, hashes, next, new);
+    generic::insert_mask::<Halves>(lines, keys, new);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

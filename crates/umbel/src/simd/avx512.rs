@@ -2,9 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::Window;
+use super::eight;
 use super::generic::{self, Lanes};
 pub(super) use super::inline::{contains, contains_u64, insert, insert_u64};
+use super::{Source, Window};
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -35,6 +36,12 @@ impl Lanes for Whole {
     fn zeros(bytes: &[u8; 64]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX-512.
         unsafe { zeros(bytes) }
+    }
+
+    #[inline(always)]
+    fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
+        // SAFETY: called only from the functions below, which have AVX-512.
+        unsafe { eight::hash(keys, seed, hashes) }
     }
 }
 
@@ -76,30 +83,30 @@ fn zeros(bytes: &[u8; 64]) -> u64 {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Whole>(lines, hashes, next, found);
-}
-
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains_keys<'k>(
+pub(super) fn contains_batch<'k>(
     lines: &[Line],
-    seed: u64,
-    len: usize,
-    key: impl Fn(usize) -> &'k [u8],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     found: &mut [u64],
 ) {
-    generic::contains_keys::<Whole>(lines, seed, len, key, found);
+    generic::contains_batch::<Whole>(lines, keys, found);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert_batch(
+pub(super) fn insert_batch<'k>(
     lines: &mut [Line],
     window: Window,
-    hashes: &[u64],
-    next: &[u64],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
+    generic::insert_batch::<Whole>(lines, window, keys);
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn insert_mask<'k>(
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     new: &mut [u64],
 ) {
-    generic::insert_batch::<Whole>(lines, window, hashes, next, new);
+    generic::insert_mask::<Whole>(lines, keys, new);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]

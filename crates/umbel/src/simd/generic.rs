@@ -6,20 +6,21 @@
 //! mask  = for j in 0..8: 1 << (g >> (16 + 6 j)) mod 64      one bit a word
 //! found = mask & !line == 0                      one test
 //! ```
-//! A batch asks for the line of the key [`AHEAD`] places on before it tests the key at hand, so that memory works on
-//! many lines at once. Where the filter fits the cache that is work for nothing, and is left out. The keys of the next batch are asked for on the
-//! way, so that hashing them does not have to wait.
+//! A batch goes block by block. The keys of the next block are hashed before the block at hand is tested, and each test is
+//! preceded by a request for the line of the key [`AHEAD`] places on, so that memory works on many lines at once, and
+//! never waits for hashing. Keys are asked for long before they are hashed: between so many random lines the processor does not see
+//! that they stand in a row. Where the filter fits the cache, asking is work for nothing, and is left out.
 
-use super::{Window, prefetch};
+use super::{Source, Window, prefetch};
 use crate::hash::{mix, reduce, xxh3, xxh3_u64};
 use crate::memory::Line;
 
-/// How many keys ahead a line is asked for.
-const AHEAD: usize = 24;
 /// Filters up to this many lines (512 KiB) are taken to be in the cache.
 const NEAR: usize = 1 << 13;
-/// Keys whose places are worked out together.
-const BLOCK: usize = 512;
+/// Keys that go together: a word of answers.
+const BLOCK: usize = 64;
+/// How many keys ahead a line is asked for.
+const AHEAD: usize = 24;
 
 /// What an instruction set does with the one line of a key. `g` is the remixed hash.
 pub(super) trait Lanes {
@@ -29,6 +30,11 @@ pub(super) trait Lanes {
     fn set(line: &mut Line, g: u64) -> u8;
     /// One bit for each byte that is zero.
     fn zeros(bytes: &[u8; 64]) -> u64;
+    /// The hashes of as many keys.
+    #[inline(always)]
+    fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
+        hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
+    }
 }
 
 /// Plain 64-bit words.
@@ -79,91 +85,51 @@ pub(super) fn insert<L: Lanes>(lines: &mut [Line], hash: u64) -> bool {
 }
 
 #[inline(always)]
-pub(super) fn contains_batch<L: Lanes>(
+pub(super) fn contains_batch<'k, L: Lanes>(
     lines: &[Line],
-    hashes: &[u64],
-    next: &[u64],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     found: &mut [u64],
 ) {
-    let mut block = Block::new();
-    let window = Window { first: 0, total: lines.len() };
-    let first = lines.as_ptr();
-    for (i, (hashes, found)) in hashes.chunks(BLOCK).zip(found.chunks_mut(BLOCK / 64)).enumerate() {
-        block.fill(lines.len(), window, hashes);
-        let next = next.as_ptr().wrapping_add(i * BLOCK);
-        block.visit::<L>(first, next, found, |place, g| {
-            // SAFETY: `fill` made sure that every place is that of a line.
-            L::missing(unsafe { &*first.byte_add(place) }, g)
-        });
-    }
-}
-
-/// The same for keys that are not hashed yet, the i-th of which is `key(i)`. While 64 keys are tested, the next 64 are hashed and their
-/// lines asked for: arithmetic and memory work at the same time.
-#[inline(always)]
-pub(super) fn contains_keys<'k, L: Lanes>(
-    lines: &[Line],
-    seed: u64,
-    len: usize,
-    key: impl Fn(usize) -> &'k [u8],
-    found: &mut [u64],
-) {
-    let mut bytes = [0; 64];
-    // The keys that are tested, and those that are hashed meanwhile: where they go, and their remixed hashes.
-    let (mut now, mut next) = (&mut [(0, 0); 64], &mut [(0, 0); 64]);
-    let mut here = 0;
-    let mut words = found.iter_mut();
-    for start in (0..len + 64).step_by(64) {
-        let ahead = len.saturating_sub(start).min(64);
-        // One loop for all cases, because what is called from several places is not made part of any.
-        for j in 0..64 {
-            if j < ahead {
-                let hash = xxh3(key(start + j), seed);
-                let place = place(lines, hash);
-                prefetch(lines.as_ptr().wrapping_add(place));
-                next[j] = (place, mix(hash));
-            }
-            if j < here {
-                let (place, g) = now[j];
-                bytes[j] = L::missing(&lines[place], g);
-            }
-        }
-        if here > 0
-            && let Some(word) = words.next()
-        {
-            *word = L::zeros(&bytes) & u64::MAX >> (64 - here);
-        }
-        here = ahead;
-        std::mem::swap(&mut now, &mut next);
-    }
+    let (first, len) = (lines.as_ptr(), lines.len());
+    let mut found = found.iter_mut();
+    // SAFETY: every place is that of a line.
+    let missing = |place, g| L::missing(unsafe { &*first.byte_add(place) }, g);
+    let window = Window { first: 0, total: len };
+    visit::<L>(first, len, window, keys, missing, |zeros, _| {
+        found.next().into_iter().for_each(|word| *word = zeros);
+    });
 }
 
 #[inline(always)]
-pub(super) fn insert_batch<L: Lanes>(
+pub(super) fn insert_batch<'k, L: Lanes>(
     lines: &mut [Line],
     window: Window,
-    hashes: &[u64],
-    next: &[u64],
-    new: &mut [u64],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
 ) {
-    let mut block = Block::new();
-    let first = lines.as_mut_ptr();
-    for (i, (hashes, new)) in hashes.chunks(BLOCK).zip(new.chunks_mut(BLOCK / 64)).enumerate() {
-        block.fill(lines.len(), window, hashes);
-        let next = next.as_ptr().wrapping_add(i * BLOCK);
-        block.visit::<L>(first, next, new, |place, g| {
-            // SAFETY: `fill` made sure that every place is that of a line, and `lines` is borrowed mutably.
-            L::set(unsafe { &mut *first.byte_add(place) }, g)
-        });
-        // A bit was collected where nothing was missing: new is the contrary.
-        let last = hashes.len();
-        for (i, word) in new.iter_mut().enumerate() {
-            *word = !*word & u64::MAX >> (64 - (last - 64 * i).min(64));
-        }
-    }
+    let (first, len) = (lines.as_mut_ptr(), lines.len());
+    // SAFETY: every place is that of a line, and `lines` is borrowed mutably.
+    let set = |place, g| L::set(unsafe { &mut *first.byte_add(place) }, g);
+    visit::<L>(first, len, window, keys, set, |_, _| ());
 }
 
-/// Plain Rust: the compiler turns it into vectors of the width it is allowed.
+#[inline(always)]
+pub(super) fn insert_mask<'k, L: Lanes>(
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    new: &mut [u64],
+) {
+    let (first, len) = (lines.as_mut_ptr(), lines.len());
+    let mut new = new.iter_mut();
+    // SAFETY: every place is that of a line, and `lines` is borrowed mutably.
+    let set = |place, g| L::set(unsafe { &mut *first.byte_add(place) }, g);
+    let window = Window { first: 0, total: len };
+    visit::<L>(first, len, window, keys, set, |zeros, all| {
+        // Where nothing was missing, the key is not new.
+        new.next().into_iter().for_each(|word| *word = !zeros & all);
+    });
+}
+
+/// The hashes of integer keys.
 #[inline(always)]
 pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
     for (hash, &key) in hashes.iter_mut().zip(keys) {
@@ -171,95 +137,129 @@ pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
     }
 }
 
+/// Calls `missing` for each key in order, with its line's distance from the first in bytes and its remixed hash; and
+/// `done` for each block, with a bit for each zero that `missing` gave, and a bit for each key. Panics when the line of a key
+/// is not one of the `len` in the window.
+#[inline(always)]
+fn visit<'k, L: Lanes>(
+    first: *const Line,
+    len: usize,
+    window: Window,
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    mut missing: impl FnMut(usize, u64) -> u8,
+    mut done: impl FnMut(u64, u64),
+) {
+    let far = len > NEAR;
+    let ask = |place| prefetch(first.wrapping_byte_add(place));
+    let (mut now, mut next) = (&mut Block::new(), &mut Block::new());
+    next.fill::<L>(len, window, keys, 0);
+    if far {
+        next.places[..AHEAD].iter().for_each(|&place| ask(place));
+    }
+    let mut bytes = [0; BLOCK];
+    for start in (0..keys.len()).step_by(BLOCK) {
+        std::mem::swap(&mut now, &mut next);
+        next.fill::<L>(len, window, keys, start + BLOCK);
+        let mut touch = |j: usize| bytes[j] = missing(now.places[j], now.gs[j]);
+        if far && now.len == BLOCK {
+            keys.ask(start);
+            for j in 0..BLOCK - AHEAD {
+                ask(now.places[j + AHEAD]);
+                touch(j);
+            }
+            for j in 0..AHEAD {
+                ask(next.places[j]);
+                touch(BLOCK - AHEAD + j);
+            }
+        } else {
+            (0..now.len).for_each(touch);
+        }
+        let all = u64::MAX >> (BLOCK - now.len);
+        done(L::zeros(&bytes) & all, all);
+    }
+}
+
 /// Where the keys of a block go.
 struct Block {
-    /// How far each key's line is from the first, in bytes. Behind the last stand zeros, so that looking ahead needs no test: the
-    /// first line is always there.
-    places: [usize; BLOCK + AHEAD],
+    /// How far each key's line is from the first, in bytes.
+    places: [usize; BLOCK],
     /// Each key's remixed hash.
     gs: [u64; BLOCK],
     len: usize,
-    /// Whether the lines are likely to be out of the cache.
-    far: bool,
 }
 
 impl Block {
     #[inline(always)]
     fn new() -> Block {
-        Block { places: [0; BLOCK + AHEAD], gs: [0; BLOCK], len: 0, far: false }
+        Block { places: [0; BLOCK], gs: [0; BLOCK], len: 0 }
     }
 
-    /// Works out the places of at most `BLOCK` hashes among the `len` lines of a window; panics when one lies
+    /// Works out the places of the keys from `start` on, among the `len` lines of a window; panics when one lies
     /// outside.
     #[inline(always)]
-    fn fill(&mut self, len: usize, window: Window, hashes: &[u64]) {
-        self.len = hashes.len();
-        self.far = len > NEAR;
-        let places = &mut self.places[..hashes.len()];
+    fn fill<'k, L: Lanes>(
+        &mut self,
+        len: usize,
+        window: Window,
+        keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+        start: usize,
+    ) {
+        self.len = keys.len().saturating_sub(start).min(BLOCK);
+        if self.len == 0 {
+            return;
+        }
+        let mut hashes = [0; BLOCK];
+        keys.hash::<L>(start, &mut hashes[..self.len]);
+        // Whole blocks are quicker: a short one is filled up with a key that is there.
+        let filler = hashes[0];
+        hashes[self.len..].fill(filler);
+        let (first, end) = (window.first * size_of::<Line>(), len * size_of::<Line>());
+        let total = window.total * size_of::<Line>();
         let mut last = 0;
-        let mut put = |place: &mut usize, line: u64| {
-            let line = (line as usize).wrapping_sub(window.first);
-            last = last.max(line);
-            *place = line.wrapping_mul(size_of::<Line>());
-        };
-        if let Ok(total) = u32::try_from(window.total) {
-            // The same numbers as `reduce` gives, from 32-bit products, which vectorise.
-            for (place, &hash) in places.iter_mut().zip(hashes) {
-                let low = (u64::from(hash as u32) * u64::from(total)) >> 32;
-                put(place, ((hash >> 32) * u64::from(total) + low) >> 32);
+        if let Ok(total) = u32::try_from(total) {
+            // The upper half of the product, from products of 32 bits, which vectorise; without its last bits it is the place of a
+            // line, as `reduce` gives it.
+            for (i, &hash) in hashes.iter().enumerate() {
+                let (upper, lower) = (hash >> 32, u64::from(hash as u32));
+                let carried = (lower * u64::from(total)) >> 32;
+                let bytes = (upper * u64::from(total) + carried) >> 32;
+                self.places[i] = (bytes as usize & !(size_of::<Line>() - 1)).wrapping_sub(first);
+                self.gs[i] = mix(hash);
+                last = last.max(self.places[i]);
             }
         } else {
-            for (place, &hash) in places.iter_mut().zip(hashes) {
-                put(place, reduce(hash, window.total as u64));
+            for (i, &hash) in hashes.iter().enumerate() {
+                let line = reduce(hash, window.total as u64) as usize;
+                self.places[i] = (line * size_of::<Line>()).wrapping_sub(first);
+                self.gs[i] = mix(hash);
+                last = last.max(self.places[i]);
             }
         }
-        assert!(last < len, "a key was sent to a range of lines it does not belong to");
-        self.places[self.len..].fill(0);
-        for (g, &hash) in self.gs.iter_mut().zip(hashes) {
-            *g = mix(hash);
-        }
+        assert!(last < end, "a key was sent to a range of lines it does not belong to");
     }
+}
 
-    /// Calls `missing` for each key in order and collects a bit for each zero, 64 to a word. The memory at `next` is asked for on
-    /// the way, a word for each key.
-    #[inline(always)]
-    fn visit<L: Lanes>(
-        &self,
-        lines: *const Line,
-        next: *const u64,
-        answers: &mut [u64],
-        mut missing: impl FnMut(usize, u64) -> u8,
-    ) {
-        if self.far {
-            self.places[..AHEAD].iter().for_each(|&place| prefetch(lines.wrapping_byte_add(place)));
-        }
-        let places = self.places[..self.len].chunks(64);
-        let aheads = self.places[AHEAD..].chunks(64);
-        let gs = self.gs[..self.len].chunks(64);
-        let mut bytes = [0; 64];
-        for (i, (word, ((places, aheads), gs))) in
-            answers.iter_mut().zip(places.zip(aheads).zip(gs)).enumerate()
-        {
-            match (places.first_chunk::<64>(), aheads.first_chunk::<64>(), gs.first_chunk::<64>()) {
-                (Some(places), Some(aheads), Some(gs)) if self.far => {
-                    (0..8).for_each(|j| prefetch(next.wrapping_add(64 * i + 8 * j)));
-                    for j in 0..64 {
-                        prefetch(lines.wrapping_byte_add(aheads[j]));
-                        bytes[j] = missing(places[j], gs[j]);
-                    }
-                    *word = L::zeros(&bytes);
-                }
-                (Some(places), _, Some(gs)) => {
-                    for j in 0..64 {
-                        bytes[j] = missing(places[j], gs[j]);
-                    }
-                    *word = L::zeros(&bytes);
-                }
-                _ => {
-                    for (byte, (&place, &g)) in bytes.iter_mut().zip(places.iter().zip(gs)) {
-                        *byte = missing(place, g);
-                    }
-                    *word = L::zeros(&bytes) & !(u64::MAX << places.len());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Hashes<'a> = Source<'a, fn(usize) -> &'static [u8]>;
+
+    /// In filters of any size, also of more than 4 GiB, whose places come from wider products.
+    #[test]
+    fn a_block_has_the_places_that_single_keys_have() {
+        let hashes: Vec<u64> = [0, 1, u64::MAX, u64::MAX << 32, u64::MAX >> 32]
+            .into_iter()
+            .chain((1..996).map(mix))
+            .collect();
+        for total in [1, 2, 1000, (1 << 26) - 1, 1 << 26, (1 << 26) + 1, (1 << 39) - 7] {
+            let window = Window { first: 0, total };
+            let mut block = Block::new();
+            for start in (0..hashes.len()).step_by(BLOCK) {
+                block.fill::<Words>(total, window, &Hashes::Hashes(&hashes), start);
+                for (i, &hash) in hashes[start..].iter().take(BLOCK).enumerate() {
+                    assert_eq!(block.places[i] as u64, 64 * reduce(hash, total as u64));
+                    assert_eq!(block.gs[i], mix(hash));
                 }
             }
         }

@@ -5,11 +5,16 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod eight;
 mod generic;
 #[cfg(target_arch = "x86_64")]
 mod inline;
 mod portable;
 pub(crate) mod select;
+mod source;
+
+pub(crate) use source::Source;
 
 use std::sync::OnceLock;
 
@@ -108,40 +113,34 @@ pub(crate) fn insert_u64(level: Level, lines: &mut [Line], key: u64, secret: u64
     dispatch!(level, insert_u64(lines, key, secret))
 }
 
-/// One answer bit a hash, 64 to a word of `found`. `next` will be read soon: memory is asked for it on the way.
-pub(crate) fn contains_batch(
+/// One answer bit a key, 64 to a word of `found`.
+pub(crate) fn contains_batch<'k>(
     level: Level,
     lines: &[Line],
-    hashes: &[u64],
-    next: &[u64],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     found: &mut [u64],
 ) {
-    dispatch!(level, contains_batch(lines, hashes, next, found))
+    dispatch!(level, contains_batch(lines, keys, found))
 }
 
-/// One answer bit a key, 64 to a word of `found`: `len` keys, of which `key(i)` is the i-th.
-pub(crate) fn contains_keys<'k>(
-    level: Level,
-    lines: &[Line],
-    seed: u64,
-    len: usize,
-    key: impl Fn(usize) -> &'k [u8],
-    found: &mut [u64],
-) {
-    dispatch!(level, contains_keys(lines, seed, len, key, found))
-}
-
-/// Sets the bits of every hash, in order; one bit a hash that was new, 64 to a word of `new`.
-/// Panics when the line of a hash is not in the window.
-pub(crate) fn insert_batch(
+/// Sets the bits of every key. Panics when the line of a key is not in the window.
+pub(crate) fn insert_batch<'k>(
     level: Level,
     lines: &mut [Line],
     window: Window,
-    hashes: &[u64],
-    next: &[u64],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
+    dispatch!(level, insert_batch(lines, window, keys))
+}
+
+/// Sets the bits of every key, in order; one bit a key that was new, 64 to a word of `new`.
+pub(crate) fn insert_mask<'k>(
+    level: Level,
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     new: &mut [u64],
 ) {
-    dispatch!(level, insert_batch(lines, window, hashes, next, new))
+    dispatch!(level, insert_mask(lines, keys, new))
 }
 
 /// The hashes of integer keys.

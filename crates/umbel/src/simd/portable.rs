@@ -1,7 +1,7 @@
 //! The loops for any machine. The code for one key stays out of line: where it is inlined is for a better level to fill.
 
-use super::Window;
 use super::generic::{self, Words};
+use super::{Source, Window};
 use crate::hash::xxh3_u64_with;
 use crate::memory::Line;
 
@@ -25,28 +25,28 @@ pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
     generic::insert::<Words>(lines, xxh3_u64_with(key, secret))
 }
 
-pub(super) fn contains_batch(lines: &[Line], hashes: &[u64], next: &[u64], found: &mut [u64]) {
-    generic::contains_batch::<Words>(lines, hashes, next, found);
-}
-
-pub(super) fn contains_keys<'k>(
+pub(super) fn contains_batch<'k>(
     lines: &[Line],
-    seed: u64,
-    len: usize,
-    key: impl Fn(usize) -> &'k [u8],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     found: &mut [u64],
 ) {
-    generic::contains_keys::<Words>(lines, seed, len, key, found);
+    generic::contains_batch::<Words>(lines, keys, found);
 }
 
-pub(super) fn insert_batch(
+pub(super) fn insert_batch<'k>(
     lines: &mut [Line],
     window: Window,
-    hashes: &[u64],
-    next: &[u64],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+) {
+    generic::insert_batch::<Words>(lines, window, keys);
+}
+
+pub(super) fn insert_mask<'k>(
+    lines: &mut [Line],
+    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     new: &mut [u64],
 ) {
-    generic::insert_batch::<Words>(lines, window, hashes, next, new);
+    generic::insert_mask::<Words>(lines, keys, new);
 }
 
 pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {

@@ -89,6 +89,9 @@ fn found(path: &Path, group: Option<&str>) -> Result<Counts> {
         (Kind::Bloom | Kind::Groups, _) => {
             bail!("{name}: it holds a filter, not counts; make them with umbel count build")
         }
+        (Kind::Near, _) => {
+            bail!("{name}: it holds numbers, not counts; ask it with umbel near query")
+        }
         (_, Some(_)) => bail!("{name}: it has no groups: leave out --group"),
         (_, None) => Ok(Counts::open(path)?),
     }

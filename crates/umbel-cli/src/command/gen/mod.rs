@@ -2,7 +2,10 @@
 //! changed that changes them: the numbers come from our own generator, and no arithmetic is left to the system's libraries.
 
 mod addresses;
+mod decimal;
+mod lines;
 mod names;
+mod numbers;
 mod permutation;
 mod random;
 mod ratings;
@@ -21,7 +24,7 @@ use clap::Subcommand;
 use crate::output::Output;
 use random::Random;
 
-/// Make test data: strings, samples, ratings, addresses, names
+/// Make test data: strings, samples, ratings, addresses, names, numbers
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub struct Args {
@@ -45,6 +48,7 @@ enum What {
     Ratings(ratings::Args),
     Addresses(addresses::Args),
     Names(names::Args),
+    Numbers(numbers::Args),
 }
 
 /// What every kind of data takes.
@@ -95,6 +99,7 @@ impl Args {
             What::Ratings(args) => args.run(),
             What::Addresses(args) => args.run(),
             What::Names(args) => args.run(),
+            What::Numbers(args) => args.run(),
         }?;
         Ok(ExitCode::SUCCESS)
     }

@@ -1,14 +1,14 @@
 //! `umbel gen sample`: some of the lines that come in.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Result;
 use clap::value_parser;
-use umbel_io::{Error, Meter, Source};
+use umbel_io::Source;
 
 use super::Common;
+use super::lines::Lines;
 use super::random::Random;
 use crate::overlap;
 
@@ -52,27 +52,4 @@ fn choose(lines: &mut Lines, limit: u64, random: &mut Random, out: &mut impl Wri
         to_skip -= 1;
     }
     Ok(())
-}
-
-/// The lines of an input: any bytes, of any length.
-struct Lines {
-    name: String,
-    input: BufReader<Box<dyn Read + Send>>,
-    line: Vec<u8>,
-}
-
-impl Lines {
-    fn open(source: Source) -> Result<Lines> {
-        let input = source.open(&Arc::new(Meter::default()))?;
-        let input = BufReader::with_capacity(1 << 16, input);
-        Ok(Lines { name: source.name(), input, line: Vec::new() })
-    }
-
-    /// The next line, without its end.
-    fn next(&mut self) -> Result<Option<&[u8]>> {
-        self.line.clear();
-        let read = self.input.read_until(b'\n', &mut self.line);
-        let read = read.map_err(Error::io(&self.name))?;
-        Ok((read > 0).then(|| self.line.strip_suffix(b"\n").unwrap_or(&self.line)))
-    }
 }

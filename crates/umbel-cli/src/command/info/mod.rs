@@ -2,6 +2,7 @@
 
 mod bloom;
 mod count;
+mod near;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use umbel::format::Kind;
+use umbel::format::{File, Kind};
 use umbel::{KeyType, Metadata};
 
 use crate::opened;
@@ -57,6 +58,7 @@ impl Args {
         let description = match file.kind() {
             Kind::Groups => bloom::groups(&file.into_groups()?, bytes),
             Kind::CountGroups => count::groups(&file.into_count_groups()?, bytes),
+            Kind::Near => self.near(file, bytes)?,
             kind if kind.is_counts() => count::counts(&file.into_counts()?, bytes),
             _ => bloom::one(&file.into_bloom()?, bytes),
         };
@@ -69,6 +71,14 @@ impl Args {
         }
         out.commit()?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn near(&self, file: File, bytes: u64) -> Result<Description> {
+        let found = file.into_near()?;
+        if self.check {
+            found.verify()?;
+        }
+        Ok(near::near(&found, bytes))
     }
 
     fn text(&self, description: &Description, metadata: &Metadata) -> String {
