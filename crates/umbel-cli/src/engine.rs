@@ -23,10 +23,9 @@ pub struct Engine {
 /// Engines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum On {
-    /// This process
+    // No documentation: clap would make the help of every command longer by a page.
     #[default]
     Local,
-    /// Jobs on a cluster: the `hadoop` of the PATH or of HADOOP_HOME
     Hadoop,
 }
 

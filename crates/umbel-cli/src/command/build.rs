@@ -89,9 +89,8 @@ pub struct Args {
 /// How mappers send their bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Way {
-    /// The bits of each key, by their places
+    // The bits of each key, by their places; or a partial filter for each group.
     Indexes,
-    /// A partial filter for each group
     Filters,
 }
 
