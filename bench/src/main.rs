@@ -1,8 +1,9 @@
 //! Side by side: umbel, its peers and the machine's limits, on the same keys in the same run.
 //!
 //! `umbel-bench [--quick] [WORD…]` runs the rows whose name contains one of the words, or all of them;
-//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near [SIZE…]` runs the near structures instead, with so
-//! many values (10K, 1M, 10M) or all of them.
+//! `--quick` takes 10 M keys where the full run takes 100 M. `umbel-bench --near [SIZE…] [RATIO…] [ITEMS…]` runs the near structures
+//! instead, with so many values (10K, 1M, 10M) and such alpha/beta (1, 10, 100, 1000), or all of them, and then the similar filters,
+//! with such items (vectors, strings, texts) or all of them.
 
 mod candidate;
 mod keys;
@@ -15,6 +16,7 @@ mod ours;
 mod peers;
 mod race;
 mod rows;
+mod similar;
 mod table;
 
 use rows::Plan;
@@ -31,7 +33,8 @@ fn main() {
     }
     println!("{}\n", machine::describe());
     if near {
-        return near::run(&plan.words);
+        near::run(&plan.words);
+        return similar::run(&plan.words);
     }
     let report = rows::run(&plan);
     println!("{report}");

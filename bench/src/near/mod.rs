@@ -27,21 +27,34 @@ trait Candidate {
     fn count(&self, questions: &[i64], alpha: u64) -> usize;
 }
 
-/// Runs the sizes that are named, or all, and prints a table for each.
+/// Runs the sizes and the ratios that are named, or all, and prints a table for each size.
 pub fn run(names: &[String]) {
     let mut judge = Judge::default();
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    for (n, name) in SIZES.into_iter().filter(|(_, name)| wanted(name)) {
-        println!("{}", run_size(n, name, &mut judge));
+    let named = |name: &str| names.iter().any(|wanted| wanted == name);
+    let (mut sizes, mut ratios) = (SIZES.to_vec(), RATIOS.to_vec());
+    let ours = |name: &String| {
+        sizes.iter().any(|(_, size)| size == name) || ratios.iter().any(|r| r.to_string() == *name)
+    };
+    if !names.is_empty() && !names.iter().any(ours) {
+        return;
+    }
+    if SIZES.iter().any(|(_, name)| named(name)) {
+        sizes.retain(|(_, name)| named(name));
+    }
+    if RATIOS.iter().any(|ratio| named(&ratio.to_string())) {
+        ratios.retain(|ratio| named(&ratio.to_string()));
+    }
+    for (n, name) in sizes {
+        println!("{}", run_size(n, name, &ratios, &mut judge));
     }
     println!("{judge}");
 }
 
-fn run_size(n: usize, name: &str, judge: &mut Judge) -> Table {
+fn run_size(n: usize, name: &str, ratios: &[u64], judge: &mut Judge) -> Table {
     let values = course::values(n);
     let exact = others::exact(&values);
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for ratio in RATIOS {
+    for &ratio in ratios {
         let built: Vec<_> =
             others::probing(&values, ratio).into_iter().chain(ours::all(&values, ratio)).collect();
         let candidates: Vec<&dyn Candidate> =
@@ -58,9 +71,9 @@ fn run_size(n: usize, name: &str, judge: &mut Judge) -> Table {
         eprintln!("{name} values, alpha/beta {ratio}: done");
     }
     let title = format!("{name} values: bits · ns absent/present · wrong %");
-    let ratios = RATIOS.map(|ratio| format!("alpha/beta {ratio}"));
-    let heading: Vec<&str> =
-        [title.as_str()].into_iter().chain(ratios.iter().map(String::as_str)).collect();
+    let ratios = ratios.iter().map(|ratio| format!("alpha/beta {ratio}"));
+    let heading: Vec<String> = std::iter::once(title).chain(ratios).collect();
+    let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
     let mut table = Table::new(&heading);
     rows.into_iter().for_each(|row| table.push(row));
     table

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use umbel::format::{File, Kind};
 use umbel::near::Near;
+use umbel::similar::Similar;
 use umbel_hadoop::HdfsPath;
-use umbel_io::{Filters, near};
+use umbel_io::{Filters, near, similar};
 
 /// A file of ours, also on HDFS; `-` is stdin.
 pub fn file(path: &Path) -> umbel::Result<File> {
@@ -33,6 +34,7 @@ pub fn filters(path: &Path, inputs: &[PathBuf], threads: usize) -> Result<Filter
     let command = match file.kind() {
         Kind::CountGroups => "umbel count",
         Kind::Near => "umbel near query",
+        Kind::Similar => "umbel similar query",
         kind if kind.is_counts() => "umbel count",
         _ => return Ok(Filters::read(file, threads)?),
     };
@@ -46,6 +48,18 @@ pub fn numbers(path: &Path, inputs: &[PathBuf], threads: usize) -> Result<Near> 
         Kind::Near => Ok(near::read(file, threads)?),
         other => bail!(
             "{}: it holds {other}, no numbers: make them with umbel near build",
+            path.display()
+        ),
+    }
+}
+
+/// The items in a file, for a command that reads others from `inputs`.
+pub fn items(path: &Path, inputs: &[PathBuf], threads: usize) -> Result<Similar> {
+    let file = before(path, inputs, "what umbel similar build wrote")?;
+    match file.kind() {
+        Kind::Similar => Ok(similar::read(file, threads)?),
+        other => bail!(
+            "{}: it holds {other}, no items to compare: make them with umbel similar build",
             path.display()
         ),
     }

@@ -82,6 +82,14 @@ impl Malformed {
         self.count += 1;
         self.first.get_or_insert((line, reason));
     }
+
+    /// The same for a line that may stand before others that were added.
+    pub(crate) fn insert(&mut self, line: u64, reason: &'static str) {
+        self.count += 1;
+        if self.first.is_none_or(|(first, _)| line < first) {
+            self.first = Some((line, reason));
+        }
+    }
 }
 
 /// The rows of one block of input, in order.
@@ -123,6 +131,23 @@ impl Batch {
             Err(reason) => self.malformed.add(self.lines, reason),
         }
         self.lines += 1;
+    }
+
+    /// Takes out the rows that `check` finds no use for, as if they had never had a key. There must be no groups and no weights.
+    pub(crate) fn keep(&mut self, mut check: impl FnMut(&[u8]) -> Result<(), &'static str>) {
+        let Batch { bytes, rows, malformed, unit, .. } = self;
+        let (mut place, mut at, mut line) = (0, 0, 0);
+        rows.retain(|row| {
+            let reason = check(row.key(bytes)).err();
+            if let Some(reason) = reason {
+                // Lines that are no rows count too; rows of tables have no lines.
+                line += memchr::memchr_iter(b'\n', &bytes[at..row.start as usize]).count() as u64;
+                at = row.start as usize;
+                malformed.insert(if *unit == "line" { line } else { place }, reason);
+            }
+            place += 1;
+            reason.is_none()
+        });
     }
 
     /// Learns the names of groups that are new.

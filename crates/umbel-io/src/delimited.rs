@@ -21,15 +21,17 @@ pub(crate) struct Lines<'a> {
 /// Reads the rows of a block.
 pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: &mut Batch) {
     let bytes = std::mem::take(&mut batch.bytes);
-    let mut doubtful = keys(fields, lines, &bytes, &mut batch.rows);
+    keys(fields, lines, &bytes, &mut batch.rows);
     if let Some(by) = fields.by {
-        batch.groups.extend(batch.rows.iter().zip(lines.marks).map(|(row, &marks)| {
-            let group = group(groups, &bytes, row, field(marks, by), fields.round);
-            doubtful |= group == NONE;
-            group
-        }));
+        batch.groups.extend(
+            batch
+                .rows
+                .iter()
+                .zip(lines.marks)
+                .map(|(row, &marks)| group(groups, &bytes, row, field(marks, by), fields.round)),
+        );
     }
-    match doubtful {
+    match batch.rows.iter().any(Row::is_empty) || batch.groups.contains(&NONE) {
         true => look_again(fields, groups, &bytes, batch),
         false => batch.lines += lines.ends.len() as u64,
     }
@@ -37,19 +39,17 @@ pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: 
     batch.bytes = bytes;
 }
 
-/// A row for each line. True when some are to be looked at again: their key is empty.
-fn keys(fields: &Fields, lines: Lines, bytes: &[u8], rows: &mut Vec<Row>) -> bool {
-    let (mut start, mut doubtful) = (lines.start as u32, false);
-    rows.extend(lines.ends.iter().zip(lines.marks).map(|(&end, &marks)| {
-        let row = match fields.key {
+/// A row for each line; its key is empty where it is to be looked at again.
+fn keys(fields: &Fields, lines: Lines, bytes: &[u8], rows: &mut Vec<Row>) {
+    let (mut start, place) = (lines.start as u32, fields.key);
+    rows.extend(lines.ends.iter().zip(lines.marks).map(move |(&end, &marks)| {
+        let row = match place {
             None => Row::whole(bytes, start, end),
             Some(place) => Row::part(start, end, field(marks, place).unwrap_or_default()),
         };
         start = end + 1;
-        doubtful |= row.is_empty();
         row
     }));
-    doubtful
 }
 
 /// The number of a row's group. A group is one only if it has a key.

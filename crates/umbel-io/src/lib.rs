@@ -44,6 +44,7 @@ pub mod screen;
 pub mod shape;
 mod shelf;
 mod simd;
+pub mod similar;
 pub mod source;
 mod split;
 mod table;

@@ -135,14 +135,15 @@ fn pick(fields: &Fields, bytes: &mut Vec<u8>, line: Range<usize>) -> Option<Pick
 /// The rows of a block where the key is the line: the hot loop of every run over a plain list.
 fn whole_lines(start: usize, ends: &[u32], batch: &mut Batch) {
     let Batch { bytes, rows, malformed, lines, .. } = batch;
-    let (mut start, mut has_empty) = (start as u32, false);
-    rows.extend(ends.iter().map(|&end| {
+    let bytes = &**bytes;
+    // Nothing is noted outside of the loop: what is seen from there would be stored at every turn.
+    let mut start = start as u32;
+    rows.extend(ends.iter().map(move |&end| {
         let row = Row::whole(bytes, start, end);
         start = end + 1;
-        has_empty |= row.is_empty();
         row
     }));
-    if has_empty {
+    if rows.iter().any(Row::is_empty) {
         let mut number = *lines;
         rows.retain(|row| {
             if row.is_empty() {

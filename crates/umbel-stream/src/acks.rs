@@ -1,6 +1,6 @@
 //! Training connections with a name: they are told which of their lines are on disk.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -103,6 +103,7 @@ fn read_name(mut stream: &TcpStream) -> Result<String, &'static str> {
             Ok(1) if byte == *b"\n" => break,
             Ok(1) if name.len() < MAX_NAME => name.push(byte[0]),
             Ok(1) => return Err("the first line is the trainer's name, of at most 256 bytes"),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             _ => return Err("the first line is the trainer's name"),
         }
     }

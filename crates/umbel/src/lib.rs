@@ -10,6 +10,7 @@
 //! | a filter, and must prove its rate | [`audit`]: exact counts, an interval, a verdict |
 //! | n and p, and wonder what it will cost | [`Sizing`] |
 //! | numbers, and ask "is one of them within alpha of this?" | [`near`]: exact or with a rate that you choose, from a few bits a number |
+//! | texts, sets, vectors or bit strings, and ask "is something like this known?" | [`similar`]: wrong on both sides, as rarely as you choose |
 //! | keys, and do not know n | [`distinct`]: rows and a HyperLogLog, merged in any order |
 //! | a stream of keys with weights, and ask "how often?" | [`CountMin`]: never too low, too high by at most a share of the total that you choose |
 //! | the same, read in one order and never merged | [`Conservative`]: the same promise, much better estimates |
@@ -34,7 +35,7 @@
 //!
 //! # Promises
 //!
-//! - No false negative, no count too low, ever. The asked rate of false positives holds up to the n a filter was sized for; beyond, it says so.
+//! - No false negative, no count too low, ever ([`similar`] alone errs on both sides by nature, and says so). The asked rate of false positives holds up to the n a filter was sized for; beyond, it says so.
 //! - Keys are bytes, hashed once with XXH3; the same keys give the same bits on every machine and in every version.
 //! - Filters and sketches built apart can be merged; any split and order of the keys gives the same file, byte for byte. Two things depend on the order,
 //!   and say so: [`Conservative`] cannot be merged, [`Heavy`] keeps its bounds and not its bytes.
@@ -47,6 +48,7 @@
 //! - [`countmin`]: how often, plain and conservative; [`ranges`]: sums and quantiles; [`heavy`]: the most frequent keys;
 //!   [`counts`]: any of them under one face, and by group;
 //! - [`near`]: numbers within a distance: packed lists, and filters that grow;
+//! - [`similar`]: items within a distance, by samples of them;
 //! - [`sizing`]: n, p, k against m, and what cannot be;
 //! - [`distinct`]: the n to size for, counted in parts;
 //! - [`hash`]: strategies, each frozen under an id;
@@ -76,6 +78,7 @@ mod probability;
 pub mod ranges;
 #[doc(hidden)]
 pub mod simd;
+pub mod similar;
 pub mod sizing;
 mod spread;
 
@@ -88,6 +91,7 @@ pub use heavy::Heavy;
 pub use metadata::Metadata;
 pub use near::Near;
 pub use ranges::{Ranges, RangesParams};
+pub use similar::Similar;
 pub use sizing::{Layout, Sizing};
 
 /// The README's examples, compiled and run.

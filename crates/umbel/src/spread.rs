@@ -153,19 +153,26 @@ fn word_moments(keys: u64) -> [f64; 3] {
 
 /// The first three moments of the rate, from those of one, two and three lines together.
 fn few_lines(n: u64, lines: u64) -> [f64; 3] {
-    let rate = |keys: u64| line_moments(keys)[0];
+    let moments: Vec<[f64; 3]> = (0..=n).map(line_moments).collect();
+    let rate = |keys: u64| moments[keys as usize][0];
     // The mean rate of a line that shares `left` keys with others.
     let mean = |left: u64, lines: u64| -> f64 {
         keys_per_line(left, lines.max(1)).map(|(keys, share)| share * rate(keys)).sum()
     };
-    let thirds: Vec<f64> = (0..=n).map(|left| mean(left, lines.saturating_sub(2))).collect();
+    // Most numbers of keys that could be left for a third line hardly ever are: worked out when one is.
+    let mut thirds: Vec<Option<f64>> = vec![None; moments.len()];
     let (mut one, mut two, mut three) = (0.0, [0.0; 2], [0.0; 3]);
     for (keys, share) in keys_per_line(n, lines) {
-        let [first, second, third] = line_moments(keys);
+        let [first, second, third] = moments[keys as usize];
         let left = n - keys;
         let other = mean(left, lines - 1);
         let others: f64 = keys_per_line(left, (lines - 1).max(1))
-            .map(|(keys, share)| share * rate(keys) * thirds[(left - keys) as usize])
+            .map(|(keys, share)| {
+                let left = left - keys;
+                let third = thirds[left as usize]
+                    .get_or_insert_with(|| mean(left, lines.saturating_sub(2)));
+                share * rate(keys) * *third
+            })
             .sum();
         one += share * first;
         two = [two[0] + share * second, two[1] + share * first * other];

@@ -29,6 +29,7 @@ fn the_saved_corpus_is_harmless() {
         ("counts_from_bytes", parsers::counts),
         ("count_groups_from_bytes", parsers::count_groups),
         ("near_from_bytes", parsers::near),
+        ("similar_from_bytes", parsers::similar),
     ] {
         let corpus = files(&format!("../../fuzz/corpus/{folder}"));
         assert!(!corpus.is_empty());
@@ -89,6 +90,7 @@ fn mutated_golden_files_are_harmless() {
             parsers::all_ways(&file, parsers::counts);
             parsers::all_ways(&file, parsers::count_groups);
             parsers::all_ways(&file, parsers::near);
+            parsers::all_ways(&file, parsers::similar);
         }
     }
 }

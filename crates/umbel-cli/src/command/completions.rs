@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
@@ -22,7 +22,7 @@ impl Args {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut super::Umbel::command(), "umbel", &mut script);
         let mut out = Output::stdout();
-        out.write_all(&script)?;
+        out.write_all(&script).context("stdout")?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
     }

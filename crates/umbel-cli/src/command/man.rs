@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Command, CommandFactory};
 
 use crate::output::Output;
@@ -28,7 +28,7 @@ impl Args {
         // What the generator calls extra are examples, in all our help.
         let page = page.replace(" EXTRA\n", " EXAMPLES\n");
         let mut out = Output::stdout();
-        out.write_all(page.as_bytes())?;
+        out.write_all(page.as_bytes()).context("stdout")?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
     }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use umbel::counts::CountGroups;
 use umbel::format::{File, Kind};
 use umbel::near::Near;
+use umbel::similar::Similar;
 use umbel::{Counts, Error};
 use umbel_io::Filters;
 
@@ -58,6 +59,7 @@ enum Content {
     Counts(Counts),
     CountGroups(CountGroups),
     Near(Box<Near>),
+    Similar(Box<Similar>),
 }
 
 impl Content {
@@ -71,6 +73,7 @@ impl Content {
         Ok(match file.kind() {
             Kind::CountGroups => Content::CountGroups(file.into_count_groups()?),
             Kind::Near => Content::Near(Box::new(near(file)?)),
+            Kind::Similar => Content::Similar(Box::new(file.into_similar()?)),
             _ => Content::Counts(file.into_counts()?),
         })
     }
@@ -81,6 +84,9 @@ impl Content {
             (Content::Counts(ours), Content::Counts(theirs)) => Ok(ours.merge(theirs)?),
             (Content::CountGroups(ours), Content::CountGroups(theirs)) => Ok(ours.merge(theirs)?),
             (Content::Near(ours), Content::Near(theirs)) => {
+                ours.merge(theirs).map(|_| ()).map_err(Into::into)
+            }
+            (Content::Similar(ours), Content::Similar(theirs)) => {
                 ours.merge(theirs).map(|_| ()).map_err(Into::into)
             }
             (ours, theirs) => bail!("one holds {}, the other {}", ours.name(), theirs.name()),
@@ -104,6 +110,10 @@ impl Content {
                 near.overfull().into_iter().for_each(notice::warn);
                 near.write_to(out)?;
             }
+            Content::Similar(filter) => {
+                filter.overfull().into_iter().for_each(notice::warn);
+                filter.write_to(out)?;
+            }
         }
         Ok(())
     }
@@ -115,6 +125,7 @@ impl Content {
             Content::Counts(_) => "counts",
             Content::CountGroups(_) => "counts by group",
             Content::Near(_) => "numbers",
+            Content::Similar(_) => "similar items",
         }
     }
 
@@ -124,6 +135,7 @@ impl Content {
             Content::Filters(_) => "umbel build",
             Content::Counts(_) | Content::CountGroups(_) => "umbel count build",
             Content::Near(_) => "umbel near build",
+            Content::Similar(_) => "umbel similar build",
         }
     }
 }

@@ -11,6 +11,7 @@ mod man;
 mod merge;
 mod near;
 mod screen;
+mod similar;
 mod size;
 mod stream;
 mod which;
@@ -47,6 +48,7 @@ enum Command {
     Info(info::Args),
     Count(count::Args),
     Near(near::Args),
+    Similar(similar::Args),
     Stream(stream::Args),
     Gen(r#gen::Args),
     Completions(completions::Args),
@@ -66,6 +68,7 @@ impl Umbel {
             Command::Info(args) => args.run(),
             Command::Count(args) => args.run(),
             Command::Near(args) => args.run(),
+            Command::Similar(args) => args.run(),
             Command::Stream(args) => args.run(),
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),

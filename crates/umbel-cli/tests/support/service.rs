@@ -3,7 +3,7 @@
 // Each test uses a part of this.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Lines, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::Duration;
@@ -130,8 +130,12 @@ pub fn ask(stream: &TcpStream, key: &str) -> String {
 /// One line, without its end.
 pub fn read_line(mut stream: &TcpStream) -> String {
     let (mut line, mut byte) = (Vec::new(), [0]);
-    while stream.read(&mut byte).unwrap() == 1 && byte != *b"\n" {
-        line.push(byte[0]);
+    loop {
+        match stream.read(&mut byte) {
+            Ok(1) if byte != *b"\n" => line.push(byte[0]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => break assert!(read.is_ok(), "{read:?}"),
+        }
     }
     String::from_utf8(line).unwrap()
 }

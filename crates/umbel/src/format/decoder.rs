@@ -7,14 +7,15 @@ use super::counts::read_kind;
 use super::heavy::read_heavy_record;
 use super::range::{RangeRecord, read_range_record};
 use super::{Cursor, Kind, read_record};
-use crate::bloom::{Bloom, Params};
+use crate::bloom::Bloom;
 use crate::countmin::{Conservative, CountMin, Grid, Table, Width};
 use crate::counts::{CountGroups, Counts};
 use crate::groups::Groups;
 use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Line, Memory};
-use crate::near::{Near, Record};
+use crate::near::{self, Near};
 use crate::ranges::{Level, Ranges};
+use crate::similar::{self, Similar};
 use crate::{Error, Metadata, Result};
 
 /// Reads filter records and hands each the next part of the body.
@@ -120,15 +121,25 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
     fn filter(&mut self, metadata: Metadata) -> Result<Bloom> {
         let (params, inserted) = read_record(&mut self.params)?;
         let bits = self.body(params.sizing().bytes())?;
-        check_tail(&params, &bits)?;
+        check_tail(params.sizing().bits(), &bits)?;
         Ok(Bloom::from_parts(params, bits, inserted, metadata))
     }
 
     pub(super) fn near(mut self, metadata: &Metadata) -> Result<Near> {
-        let record = Record::read(&mut self.params)?;
+        let record = near::Record::read(&mut self.params)?;
         let near = record.into_near(metadata.clone(), |len| self.body(len))?;
         self.end()?;
         Ok(near)
+    }
+
+    pub(super) fn similar(&mut self) -> Result<Similar> {
+        let record = similar::Record::read(&mut self.params)?;
+        let used = record.bits();
+        record.into_similar(Metadata::default(), |len| {
+            let lines = self.body(len)?;
+            check_tail(used, &lines)?;
+            Ok(lines)
+        })
     }
 
     /// The next `len` bytes of the body.
@@ -154,8 +165,8 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
 }
 
 /// The bits behind the last must be zero, or what is counted from the bits would be wrong.
-fn check_tail(params: &Params, lines: &[Line]) -> Result<()> {
-    let used = params.sizing().bits() % 512;
+fn check_tail(bits: u64, lines: &[Line]) -> Result<()> {
+    let used = bits % 512;
     let is_set = |line: &Line, bit: u64| line.0[(bit / 64) as usize] >> (bit % 64) & 1 == 1;
     let dirty = |line: &Line| used != 0 && (used..512).any(|bit| is_set(line, bit));
     if lines.last().is_some_and(dirty) {

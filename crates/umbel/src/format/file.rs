@@ -19,6 +19,7 @@ use crate::heavy::Heavy;
 use crate::memory::{LINE_BYTES, Memory};
 use crate::near::Near;
 use crate::ranges::Ranges;
+use crate::similar::Similar;
 use crate::{Error, Metadata, Result};
 
 /// An opened file. The header, the parameters and the metadata have been checked; the bits have not, until you
@@ -205,6 +206,13 @@ impl File {
     /// The near structure in the file, its bits left where they are.
     pub fn into_near(self) -> Result<Near> {
         self.check(self.expect(Kind::Near).and_then(|decoder| decoder.near(self.metadata())))
+    }
+
+    /// The similar filter in the file, its bits left where they are.
+    pub fn into_similar(self) -> Result<Similar> {
+        let mut similar = self.decode(Kind::Similar, |decoder| decoder.similar())?;
+        *similar.metadata_mut() = self.metadata().clone();
+        Ok(similar)
     }
 
     /// Reads what the sections hold, all of it.

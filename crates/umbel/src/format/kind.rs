@@ -26,10 +26,12 @@ pub enum Kind {
     CountGroups = 8,
     /// Numbers, to be asked for what is near.
     Near = 16,
+    /// Items, to be asked for what is similar.
+    Similar = 17,
 }
 
 impl Kind {
-    const ALL: [Kind; 9] = [
+    const ALL: [Kind; 10] = [
         Kind::Bloom,
         Kind::Groups,
         Kind::CountMin,
@@ -39,6 +41,7 @@ impl Kind {
         Kind::Counts,
         Kind::CountGroups,
         Kind::Near,
+        Kind::Similar,
     ];
 
     /// The number in the file.
@@ -92,6 +95,7 @@ impl fmt::Display for Kind {
             Kind::Counts => "counts with heavy hitters",
             Kind::CountGroups => "counts by group",
             Kind::Near => "a near structure",
+            Kind::Similar => "items to compare",
         })
     }
 }

@@ -13,6 +13,7 @@ mod inline;
 mod portable;
 pub(crate) mod select;
 mod source;
+pub(crate) mod wide;
 
 pub(crate) use source::Source;
 

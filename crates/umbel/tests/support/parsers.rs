@@ -6,6 +6,7 @@
 use umbel::distinct::Distinct;
 use umbel::format::File;
 use umbel::hash::xxh3;
+use umbel::similar::{Item, Similar, Space};
 use umbel::{Bloom, CountGroups, Counts, Groups, Heavy, Layout, Near, Ranges, Sketch};
 
 /// The bytes as they are, then with correct checksums: a mutation would seldom get past them.
@@ -126,6 +127,46 @@ fn grow(mut near: Near) {
         let other = near.clone();
         near.merge(&other).unwrap();
         assert!(near.contains(3).unwrap());
+    }
+}
+
+pub fn similar(bytes: &[u8]) {
+    if let Ok(filter) = Similar::from_bytes(bytes) {
+        assert_eq!(filter.to_bytes().unwrap(), bytes);
+        compare(filter);
+    }
+    if let Ok(filter) = File::from_bytes(bytes.to_vec()).and_then(File::into_similar) {
+        compare(filter);
+    }
+}
+
+/// All that can be asked of a similar filter, whatever its bits are.
+fn compare(mut filter: Similar) {
+    let params = *filter.params();
+    let rates = [params.false_positives(), params.false_negatives(), filter.expected_rate_now()];
+    assert!(rates.iter().all(|rate| (0.0..=1.0).contains(rate)), "{rates:?}");
+    let _ = filter.overfull().map(|warning| warning.to_string());
+    let (zeros, ones) = (vec![0; 64], vec![1.5; 512]);
+    let item = match params.space() {
+        Space::Hamming { bits } if bits <= 512 => Item::Bits(&zeros[..bits.div_ceil(8) as usize]),
+        Space::Cosine { dimension } | Space::Euclid { dimension } if dimension <= 512 => {
+            Item::Vector(&ones[..dimension as usize])
+        }
+        Space::Texts { .. } => Item::Text(b"some words"),
+        Space::Sets => Item::Tokens(&[b"a", b"b"]),
+        _ => return,
+    };
+    let shape = params.shape();
+    // Samples of very many bands only take their time.
+    if shape.bands.saturating_mul(shape.samples) > 4096 {
+        return;
+    }
+    assert!(filter.contains(Item::Text(b" ,")).is_err());
+    if filter.insert(item).is_ok() {
+        assert!(filter.contains(item).unwrap());
+        let other = filter.clone();
+        filter.merge(&other).unwrap();
+        assert!(filter.contains(item).unwrap());
     }
 }
 

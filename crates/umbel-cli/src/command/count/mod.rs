@@ -92,6 +92,9 @@ fn found(path: &Path, group: Option<&str>) -> Result<Counts> {
         (Kind::Near, _) => {
             bail!("{name}: it holds numbers, not counts; ask it with umbel near query")
         }
+        (Kind::Similar, _) => {
+            bail!("{name}: it holds items, not counts; ask it with umbel similar query")
+        }
         (_, Some(_)) => bail!("{name}: it has no groups: leave out --group"),
         (_, None) => Ok(Counts::open(path)?),
     }

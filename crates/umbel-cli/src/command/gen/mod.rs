@@ -11,7 +11,9 @@ mod random;
 mod ratings;
 mod sample;
 mod strings;
+mod texts;
 mod urn;
+mod vectors;
 mod zipf;
 
 use std::io;
@@ -24,7 +26,7 @@ use clap::Subcommand;
 use crate::output::Output;
 use random::Random;
 
-/// Make test data: strings, samples, ratings, addresses, names, numbers
+/// Make test data: strings, samples, ratings, addresses, names, numbers, vectors, texts
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub struct Args {
@@ -49,6 +51,8 @@ enum What {
     Addresses(addresses::Args),
     Names(names::Args),
     Numbers(numbers::Args),
+    Vectors(vectors::Args),
+    Texts(texts::Args),
 }
 
 /// What every kind of data takes.
@@ -100,6 +104,8 @@ impl Args {
             What::Addresses(args) => args.run(),
             What::Names(args) => args.run(),
             What::Numbers(args) => args.run(),
+            What::Vectors(args) => args.run(),
+            What::Texts(args) => args.run(),
         }?;
         Ok(ExitCode::SUCCESS)
     }

@@ -82,7 +82,7 @@ fn letters(place: u32) -> &'static [u8] {
 }
 
 /// A number, written in letters.
-fn spell(mut number: u64, length: u32, line: &mut Vec<u8>) {
+pub(super) fn spell(mut number: u64, length: u32, line: &mut Vec<u8>) {
     for place in 0..length {
         let alphabet = letters(place);
         line.push(alphabet[(number % alphabet.len() as u64) as usize]);

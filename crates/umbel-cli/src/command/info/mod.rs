@@ -3,6 +3,7 @@
 mod bloom;
 mod count;
 mod near;
+mod similar;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -59,6 +60,7 @@ impl Args {
             Kind::Groups => bloom::groups(&file.into_groups()?, bytes),
             Kind::CountGroups => count::groups(&file.into_count_groups()?, bytes),
             Kind::Near => self.near(file, bytes)?,
+            Kind::Similar => similar::similar(&file.into_similar()?, bytes),
             kind if kind.is_counts() => count::counts(&file.into_counts()?, bytes),
             _ => bloom::one(&file.into_bloom()?, bytes),
         };
