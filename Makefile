@@ -5,8 +5,8 @@ SECONDS ?= 60
 # The Python package's own environment.
 VENV ?= .venv
 
-.PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python fuzz asan hadoop-up hadoop-down test-hadoop
-.PHONY: python test-python test-python-slow
+.PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
+.PHONY: python test-python test-python-slow hadoop-up hadoop-down test-hadoop test-hadoop-full
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -20,6 +20,8 @@ help:
 	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan; similar filters beside a scan and HNSW (minutes)"
 	@echo "make bench-python   the Python package beside rbloom, and beside the core (a minute)"
 	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
+	@echo "make test-hadoop-full  and every hash, layout, way, number of mappers and reducers (hours)"
+	@echo "make bench-hadoop   umbel's jobs beside a plain Java MapReduce program on such a cluster (half an hour)"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
@@ -97,4 +99,14 @@ hadoop-down:
 	@engines/hadoop/cluster down
 
 test-hadoop:
+	$(CARGO) build --release --quiet -p umbel-cli
 	engines/hadoop/test
+
+test-hadoop-full:
+	$(CARGO) build --release --quiet -p umbel-cli
+	engines/hadoop/test
+	engines/hadoop/test Matrix
+
+bench-hadoop:
+	$(CARGO) build --release --quiet -p umbel-cli
+	bench/hadoop/run

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use umbel_hadoop::HdfsPath;
 use umbel_io::{Column, Driver, Meter, Shape, Source};
 
 /// Which part of a line is the key
@@ -91,12 +92,20 @@ impl Input {
     /// A driver over these files, or stdin when there are none.
     pub fn driver(&self, files: &[PathBuf], shape: Shape) -> Driver {
         Driver {
-            sources: or_stdin(files).into_iter().map(Source::new).collect(),
+            sources: or_stdin(files).into_iter().map(source).collect(),
             shape,
             threads: self.threads(),
             strict: self.strict,
             meter: Arc::new(Meter::default()),
         }
+    }
+}
+
+/// An input: a file on this machine or on HDFS, or stdin.
+fn source(path: PathBuf) -> Source {
+    match HdfsPath::parse(&path) {
+        Some(path) => umbel_hadoop::input::source(&path),
+        None => Source::new(path),
     }
 }
 

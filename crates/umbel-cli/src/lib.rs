@@ -3,6 +3,8 @@
 //! A library, so that other programs can bring the command with them: the Python package does.
 
 mod command;
+mod engine;
+mod hadoop;
 mod input;
 mod interrupt;
 mod json;

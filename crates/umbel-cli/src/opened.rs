@@ -6,14 +6,26 @@ use anyhow::{Result, bail};
 use umbel::format::{File, Kind};
 use umbel::near::Near;
 use umbel::similar::Similar;
+use umbel_hadoop::HdfsPath;
 use umbel_io::{Filters, near, similar};
 
-/// A file of ours; `-` is stdin.
+/// A file of ours, also on HDFS; `-` is stdin.
 pub fn file(path: &Path) -> umbel::Result<File> {
-    match path == Path::new("-") {
-        true => File::read("stdin", std::io::stdin().lock()),
-        false => File::open(path),
+    match HdfsPath::parse(path) {
+        Some(path) => on_hdfs(&path),
+        None if path == Path::new("-") => File::read("stdin", std::io::stdin().lock()),
+        None => File::open(path),
     }
+}
+
+fn on_hdfs(path: &HdfsPath) -> umbel::Result<File> {
+    let opened = path.open().map_err(|error| match error {
+        umbel_hadoop::Error::Io { name, source } => umbel::Error::Io { path: name.into(), source },
+        other => {
+            umbel::Error::Io { path: path.to_string().into(), source: std::io::Error::other(other) }
+        }
+    })?;
+    File::read(path.to_string(), opened.from(0))
 }
 
 /// The filters in a file, for a command that reads keys from `inputs`.

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use umbel::format::NewFile;
+use umbel_hadoop::HdfsPath;
+use umbel_hadoop::hdfs;
 
 use crate::interrupt;
 
@@ -14,6 +16,8 @@ pub enum Output {
     Stdout(BufWriter<io::Stdout>),
     /// A file, written aside.
     File(NewFile),
+    /// A file on HDFS, written aside too.
+    Hdfs(Box<hdfs::NewFile>),
 }
 
 impl Output {
@@ -27,7 +31,10 @@ impl Output {
         if path == Path::new("-") {
             return Ok(Output::stdout());
         }
-        Ok(Output::File(interrupt::begin(path)?))
+        match HdfsPath::parse(path) {
+            Some(path) => Ok(Output::Hdfs(Box::new(hdfs::NewFile::create(&path)?))),
+            None => Ok(Output::File(interrupt::begin(path)?)),
+        }
     }
 
     /// Whether it is standard output.
@@ -40,6 +47,7 @@ impl Output {
         match self {
             Output::Stdout(_) => "stdout".into(),
             Output::File(file) => file.path().display().to_string(),
+            Output::Hdfs(file) => file.path().to_string(),
         }
     }
 
@@ -56,6 +64,7 @@ impl Output {
         match self {
             Output::Stdout(mut out) => out.flush().context("stdout"),
             Output::File(file) => Ok(file.commit()?),
+            Output::Hdfs(file) => Ok(file.commit()?),
         }
     }
 }
@@ -65,6 +74,7 @@ impl Write for Output {
         match self {
             Output::Stdout(out) => out.write(bytes),
             Output::File(out) => out.write(bytes),
+            Output::Hdfs(out) => out.write(bytes),
         }
     }
 
@@ -72,6 +82,7 @@ impl Write for Output {
         match self {
             Output::Stdout(out) => out.flush(),
             Output::File(out) => out.flush(),
+            Output::Hdfs(out) => out.flush(),
         }
     }
 }

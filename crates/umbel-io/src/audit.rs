@@ -1,5 +1,7 @@
 //! Auditing filters against a whole input: exact counts over distinct keys.
 
+pub mod parts;
+
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -31,6 +31,8 @@ pub(crate) struct Text {
     reader: Box<dyn Read + Send>,
     /// The beginning of a record whose end has not been read yet.
     carry: Vec<u8>,
+    /// Whether it begins where a file does, perhaps with a mark.
+    beginning: bool,
     /// Whether what has come is to go on at once: the rest may take its time.
     live: bool,
     ended: bool,
@@ -51,6 +53,7 @@ impl Text {
         Ok(Text {
             reader: source.open(meter)?,
             carry: Vec::new(),
+            beginning: source.is_beginning(),
             live: source.is_live(),
             ended: false,
             lane: Arc::clone(lane),
@@ -151,7 +154,8 @@ impl Text {
 
     /// Where the text of a block begins: behind the mark, in the first.
     fn text(&self, bytes: &[u8]) -> usize {
-        if self.fields.is_none() && bytes.starts_with(MARK) { MARK.len() } else { 0 }
+        let first = self.fields.is_none() && self.beginning;
+        if first && bytes.starts_with(MARK) { MARK.len() } else { 0 }
     }
 
     /// Where the first record ends, and the record, which begins at `start`.

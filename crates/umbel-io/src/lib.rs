@@ -61,8 +61,9 @@ pub use filters::Filters;
 pub use look::Look;
 pub use meter::Meter;
 pub use plan::Plan;
+pub use positioned::ReadAt;
 pub use shape::{Column, Shape};
-pub use source::Source;
+pub use source::{Remote, Source};
 pub use tally::Tally;
 
 use threads::lock;

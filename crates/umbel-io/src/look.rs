@@ -13,7 +13,7 @@ pub struct Look {
 
 impl Look {
     /// Keeps what another input says too.
-    pub(crate) fn agree(self, other: Look) -> Look {
+    pub fn agree(self, other: Look) -> Look {
         let both = |a: Option<String>, b: Option<String>| a.filter(|a| b.as_ref() == Some(a));
         Look {
             key: both(self.key, other.key),

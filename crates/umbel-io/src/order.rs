@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::batch::{Batch, Malformed};
 use crate::lane::Lane;
 use crate::tally::{Place, Tally};
-use crate::{Driver, Error, Result, lock};
+use crate::{Driver, Error, Result, Source, lock};
 
 /// Tasks that may be under way for each thread: bounds the memory when one of them takes long.
 const UNDER_WAY: usize = 4;
@@ -148,7 +148,11 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
 
     pub(crate) fn into_tally(self) -> Result<Tally> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.error.map_or_else(|| state.tally.check(), Err)
+        match state.error {
+            Some(error) => Err(error),
+            None if self.driver.sources.iter().any(Source::is_part) => Ok(state.tally),
+            None => state.tally.check(),
+        }
     }
 }
 
@@ -165,6 +169,7 @@ impl<O, F: FnMut(O) -> Result<()>> State<O, F> {
         }
         let lines = self.lines;
         self.lines += done.lines;
+        self.tally.lines += done.lines;
         self.tally.add(done.rows, done.malformed, driver.strict, |line| Place {
             name: driver.sources[done.source].name(),
             unit: done.unit,

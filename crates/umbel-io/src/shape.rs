@@ -63,7 +63,7 @@ pub struct Shape {
 
 impl Shape {
     /// Whether the first line of each input is a header.
-    pub(crate) fn has_header(&self) -> bool {
+    pub fn has_header(&self) -> bool {
         let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
         self.header || named(&self.key) || named(&self.by) || named(&self.weight)
     }
@@ -119,7 +119,7 @@ impl Shape {
     }
 
     /// The delimiter, where fields of this input may stand in quotes and records hold newlines.
-    pub(crate) fn quoted(&self, source: &Source) -> Option<u8> {
+    pub fn quoted(&self, source: &Source) -> Option<u8> {
         let columns = self.key.is_some() || self.by.is_some() || self.weight.is_some();
         Some(self.delimiter(source)).filter(|&delimiter| columns && is_quoted(delimiter))
     }

@@ -6,41 +6,74 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::frames::{GzipMembers, Lz4Frames};
-use crate::{Error, Meter, Result};
+use crate::positioned::ReadAt;
+use crate::{Error, Meter, Result, table};
 
-/// An input: a path, or `-` for stdin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source(PathBuf);
+/// An input: a path, `-` for stdin, or something that a [`Remote`] reads.
+#[derive(Debug, Clone)]
+pub struct Source {
+    path: PathBuf,
+    remote: Option<Arc<dyn Remote>>,
+}
+
+/// An input that is not in a file of this machine.
+pub trait Remote: std::fmt::Debug + Send + Sync {
+    /// How messages name it; its ending tells what separates columns.
+    fn name(&self) -> String;
+
+    /// The number of bytes in it, if that can be known.
+    fn size(&self) -> Option<u64>;
+
+    /// Opens it at its beginning.
+    fn open(&self) -> io::Result<Box<dyn Read + Send>>;
+
+    /// The same at any place, for formats that begin at their end; none where it is only a stretch of text.
+    fn places(&self) -> Option<Arc<dyn ReadAt>>;
+
+    /// Whether it is a stretch of a longer text, with others elsewhere: whether most rows of the text can be used is not for
+    /// one stretch to say.
+    fn is_part(&self) -> bool {
+        false
+    }
+
+    /// Whether it begins where a file does: there a mark or a magic may stand.
+    fn is_beginning(&self) -> bool {
+        true
+    }
+}
 
 impl Source {
     /// The input at a path.
     pub fn new(path: impl Into<PathBuf>) -> Source {
-        Source(path.into())
+        Source { path: path.into(), remote: None }
+    }
+
+    /// An input elsewhere.
+    pub fn remote(remote: Arc<dyn Remote>) -> Source {
+        Source { path: remote.name().into(), remote: Some(remote) }
     }
 
     /// Standard input.
     pub fn stdin() -> Source {
-        Source(PathBuf::from("-"))
+        Source::new("-")
     }
 
     /// Whether this is standard input.
     pub fn is_stdin(&self) -> bool {
-        self.0 == Path::new("-")
+        self.path == Path::new("-")
     }
 
     /// How messages name it.
     pub fn name(&self) -> String {
-        if self.is_stdin() { "stdin".into() } else { self.0.display().to_string() }
-    }
-
-    /// The path.
-    pub fn path(&self) -> &Path {
-        &self.0
+        if self.is_stdin() { "stdin".into() } else { self.path.display().to_string() }
     }
 
     /// Whether it can be read twice: a plain file can, a pipe cannot.
     pub fn is_seekable(&self) -> bool {
-        !self.is_stdin() && std::fs::metadata(&self.0).is_ok_and(|found| found.is_file())
+        match &self.remote {
+            Some(_) => true,
+            None => self.size().is_some(),
+        }
     }
 
     /// Whether it may come little by little, as from a pipe or a terminal: whoever follows it waits for no more than a line.
@@ -48,24 +81,65 @@ impl Source {
         !self.is_seekable()
     }
 
+    /// Whether its bytes are text as they stand: neither compressed nor Parquet.
+    pub fn is_plain(&self) -> Result<bool> {
+        let mut first = Vec::new();
+        self.open_raw()?.take(8).read_to_end(&mut first).map_err(Error::io(self.name()))?;
+        Ok(Magic::of(&first).flatten().is_none() && !first.starts_with(table::MAGIC))
+    }
+
+    /// Whether it is a stretch of a longer text.
+    pub(crate) fn is_part(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.is_part())
+    }
+
+    /// Whether it begins where a file does.
+    pub(crate) fn is_beginning(&self) -> bool {
+        self.remote.as_ref().is_none_or(|remote| remote.is_beginning())
+    }
+
     /// The number of bytes in it, if that can be known.
     pub fn size(&self) -> Option<u64> {
-        let found = std::fs::metadata(&self.0).ok().filter(|_| !self.is_stdin())?;
+        if let Some(remote) = &self.remote {
+            return remote.size();
+        }
+        let found = std::fs::metadata(&self.path).ok().filter(|_| !self.is_stdin())?;
         found.is_file().then_some(found.len())
+    }
+
+    /// Its bytes at any place, and their number; none where it is a pipe, or only a stretch of text.
+    pub(crate) fn places(&self) -> Result<Option<(Arc<dyn ReadAt>, u64)>> {
+        let Some(size) = self.size() else { return Ok(None) };
+        match &self.remote {
+            Some(remote) => Ok(remote.places().map(|places| (places, size))),
+            None => {
+                let file = File::open(&self.path).map_err(Error::io(self.name()))?;
+                Ok(Some((Arc::new(file), size)))
+            }
+        }
     }
 
     /// Opens it; what comes out is decompressed.
     pub fn open(&self, meter: &Arc<Meter>) -> Result<Box<dyn Read + Send>> {
-        let raw: Box<dyn Read + Send> = if self.is_stdin() {
-            Box::new(io::stdin())
-        } else {
-            let file = File::open(&self.0).map_err(Error::io(self.name()))?;
-            if file.metadata().is_ok_and(|found| found.is_dir()) {
-                return Err(Error::io(self.name())(io::ErrorKind::IsADirectory.into()));
-            }
-            Box::new(file)
-        };
-        decompressed(Metered { raw, meter: Arc::clone(meter) }).map_err(Error::io(self.name()))
+        let raw = Metered { raw: self.open_raw()?, meter: Arc::clone(meter) };
+        match self.is_beginning() {
+            true => decompressed(raw).map_err(Error::io(self.name())),
+            false => Ok(Box::new(raw)),
+        }
+    }
+
+    fn open_raw(&self) -> Result<Box<dyn Read + Send>> {
+        if let Some(remote) = &self.remote {
+            return remote.open().map_err(Error::io(self.name()));
+        }
+        if self.is_stdin() {
+            return Ok(Box::new(io::stdin()));
+        }
+        let file = File::open(&self.path).map_err(Error::io(self.name()))?;
+        if file.metadata().is_ok_and(|found| found.is_dir()) {
+            return Err(Error::io(self.name())(io::ErrorKind::IsADirectory.into()));
+        }
+        Ok(Box::new(file))
     }
 }
 

@@ -12,6 +12,8 @@ pub struct Tally {
     pub rows: u64,
     /// Rows that could not be used.
     pub malformed: u64,
+    /// Lines of texts and rows of tables, headers included.
+    pub lines: u64,
     /// The first of them, and what was wrong.
     pub first_malformed: Option<(Place, &'static str)>,
     /// How the inputs look.
@@ -57,7 +59,7 @@ impl Tally {
     }
 
     /// The tally, unless most rows could not be used: then the shape is wrong, not the data.
-    pub(crate) fn check(self) -> Result<Tally> {
+    pub fn check(self) -> Result<Tally> {
         let Tally { rows, malformed, first_malformed, .. } = &self;
         match first_malformed {
             Some((place, reason)) if malformed > rows => Err(Error::MostlyMalformed {

@@ -8,9 +8,11 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use umbel::audit::{Counts, Verdict};
 use umbel::{Bloom, Groups};
-use umbel_io::Filters;
 use umbel_io::audit::{Audited, Judged, audit_groups, audit_one, judge_all};
+use umbel_io::{Filters, Shape};
 
+use crate::engine::Engine;
+use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -58,6 +60,9 @@ pub struct Args {
 
     #[command(flatten)]
     grouping: Grouping,
+
+    #[command(flatten)]
+    engine: Engine,
 }
 
 /// One filter's result.
@@ -73,6 +78,8 @@ struct Report {
     lines: Vec<Line>,
     /// The groups of the table that have no filter, with their distinct keys: false negatives all of them.
     missing: Vec<(String, u64)>,
+    /// The jobs that counted, where there were some.
+    jobs: Value,
 }
 
 impl Report {
@@ -141,6 +148,12 @@ impl Args {
         };
         let integers = filter.params().key_type() == umbel::KeyType::U64;
         let shape = self.input.shape(&Grouping::default(), integers);
+        if self.engine.is_hadoop()? {
+            let (audited, jobs) = self.on_hadoop(shape, 1, Some(members))?;
+            notice::malformed(&audited.tally);
+            let lines = self.lines(&[(None, filter)], audited.counts)?;
+            return Ok(Report { lines, missing: Vec::new(), jobs });
+        }
         let members = self.input.driver(std::slice::from_ref(members), shape.clone());
         let mut flow = self.input.driver(&self.files, shape);
         flow.meter = members.meter.clone();
@@ -150,7 +163,7 @@ impl Args {
         notice::malformed(&of_members);
         notice::malformed(&of_flow);
         let lines = self.lines(&[(None, filter)], vec![counts])?;
-        Ok(Report { lines, missing: Vec::new() })
+        Ok(Report { lines, missing: Vec::new(), jobs: Value::Null })
     }
 
     fn groups(&self, groups: &Groups) -> Result<Report> {
@@ -165,9 +178,14 @@ impl Args {
         }
         let integers = groups.key_type() == Some(umbel::KeyType::U64);
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
-        let progress = Progress::watch(&driver.meter);
-        let Audited { counts, missing, tally } = audit_groups(groups, &driver, self.memory())?;
-        drop(progress);
+        let (audited, jobs) = match self.engine.is_hadoop()? {
+            true => self.on_hadoop(driver.shape, groups.len(), None)?,
+            false => {
+                let _progress = Progress::watch(&driver.meter);
+                (audit_groups(groups, &driver, self.memory())?, Value::Null)
+            }
+        };
+        let Audited { counts, missing, tally } = audited;
         notice::malformed(&tally);
         if !missing.is_empty()
             && counts.iter().all(|counts| counts.true_positives + counts.false_negatives == 0)
@@ -175,7 +193,18 @@ impl Args {
             bail!("{path}: none of its groups is in the table: check --by and --round");
         }
         let filters: Vec<_> = groups.iter().map(|(name, filter)| (Some(name), filter)).collect();
-        Ok(Report { lines: self.lines(&filters, counts)?, missing })
+        Ok(Report { lines: self.lines(&filters, counts)?, missing, jobs })
+    }
+
+    fn on_hadoop(
+        &self,
+        shape: Shape,
+        filters: usize,
+        members: Option<&PathBuf>,
+    ) -> Result<(Audited, Value)> {
+        let mut jobs = Jobs::new("audit", &self.engine, &self.files, shape, self.input.strict)?;
+        let audited = jobs.audit(&self.filter, filters, members.map(PathBuf::as_path))?;
+        Ok((audited, jobs.json()))
     }
 
     /// The results of filters, by the names of their groups.
@@ -270,12 +299,15 @@ impl Args {
         let missing =
             |(name, keys): &(String, u64)| json!({ "group": name, "false_negatives": keys });
         let missing: Vec<Value> = report.missing.iter().map(missing).collect();
-        let all = json!({
+        let mut all = json!({
             "holds": report.holds(),
             "confidence": self.confidence,
             "filters": filters,
             "missing": missing,
         });
+        if !report.jobs.is_null() {
+            all["jobs"] = report.jobs.clone();
+        }
         Ok(serde_json::to_string_pretty(&all)? + "\n")
     }
 }

@@ -1,19 +1,25 @@
 //! `umbel build`: from keys to a filter.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 use umbel::Metadata;
 use umbel::format::Kind;
+use umbel_hadoop::job::How;
 use umbel_io::build::Like;
-use umbel_io::{Build, Filters, Look, Tally};
+use umbel_io::{Build, Driver, Filters, Look, Shape, Tally};
 
+use crate::engine::Engine;
+use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{notice, opened, overlap, remembered};
+use crate::{hadoop, notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,6 +38,10 @@ pub struct Args {
     /// The file to write; one that stands there is replaced when the new one is whole
     #[arg(short = 'o', long, value_name = "FILE")]
     output: PathBuf,
+
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
 
     /// A text pair to keep in the file; may be repeated
     #[arg(long, value_name = "K=V")]
@@ -67,6 +77,21 @@ pub struct Args {
 
     #[command(flatten)]
     grouping: Grouping,
+
+    #[command(flatten)]
+    engine: Engine,
+
+    /// On hadoop: how mappers send their bits [default: the shorter of coded gaps and bits]
+    #[arg(long, value_enum, value_name = "WAY", help_heading = "Engine")]
+    how: Option<Way>,
+}
+
+/// How mappers send their bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Way {
+    // The bits of each key, by their places; or a partial filter for each group.
+    Indexes,
+    Filters,
 }
 
 /// What keys are.
@@ -82,6 +107,7 @@ impl Args {
         let files = input::or_stdin(&self.files);
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
+        hadoop::check_overlap(&self.output, &files)?;
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         let integers = match &like {
@@ -101,19 +127,44 @@ impl Args {
         self.remember(&mut Metadata::default(), &Look::default())?;
         let mut out = Output::create(&self.output)?;
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
-        let progress = Progress::watch(&driver.meter);
-        let (filters, tally) = if self.grouping.by.is_some() {
-            let (groups, tally) = build.groups(&driver)?;
-            (Filters::Groups(groups), tally)
-        } else {
-            let (filter, tally) = build.bloom(&driver)?;
-            (Filters::One(filter), tally)
+        let started = Instant::now();
+        let (filters, tally, jobs) = match self.engine.is_hadoop()? {
+            true => self.on_hadoop(&build, driver.shape)?,
+            false => self.here(&build, &driver)?,
         };
-        drop(progress);
         self.report(&filters, &tally);
+        if self.json {
+            print_json(&filters, &tally, started.elapsed(), jobs)?;
+        }
         self.write(filters, &tally.look, &mut out)?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn here(&self, build: &Build, driver: &Driver) -> Result<(Filters, Tally, Value)> {
+        if self.how.is_some() {
+            bail!("--how goes with --on hadoop");
+        }
+        let _progress = Progress::watch(&driver.meter);
+        let (filters, tally) = if self.grouping.by.is_some() {
+            let (groups, tally) = build.groups(driver)?;
+            (Filters::Groups(groups), tally)
+        } else {
+            let (filter, tally) = build.bloom(driver)?;
+            (Filters::One(filter), tally)
+        };
+        Ok((filters, tally, Value::Null))
+    }
+
+    fn on_hadoop(&self, build: &Build, shape: Shape) -> Result<(Filters, Tally, Value)> {
+        let how = match self.how {
+            None => How::Shortest,
+            Some(Way::Indexes) => How::Indexes,
+            Some(Way::Filters) => How::Filters,
+        };
+        let mut jobs = Jobs::new("build", &self.engine, &self.files, shape, self.input.strict)?;
+        let (filters, tally) = jobs.build(build, how)?;
+        Ok((filters, tally, jobs.json()))
     }
 
     fn remember(&self, metadata: &mut Metadata, look: &Look) -> Result<()> {
@@ -150,6 +201,25 @@ impl Args {
             }
         }
     }
+}
+
+/// Rows, filters and time, and the jobs where there were some.
+fn print_json(filters: &Filters, tally: &Tally, time: Duration, jobs: Value) -> Result<()> {
+    let mut report = json!({
+        "rows": tally.rows,
+        "malformed": tally.malformed,
+        "filters": match filters {
+            Filters::One(_) => 1,
+            Filters::Groups(groups) => groups.len(),
+        },
+        "seconds": time.as_secs_f64(),
+    });
+    if !jobs.is_null() {
+        report["jobs"] = jobs;
+    }
+    let mut out = Output::stdout();
+    out.write_all((serde_json::to_string_pretty(&report)? + "\n").as_bytes())?;
+    out.commit()
 }
 
 /// The parameters of the filters in a file, and whether their keys are integers.

@@ -5,6 +5,7 @@ mod build;
 mod completions;
 mod count;
 mod r#gen;
+mod hadoop;
 mod info;
 mod man;
 mod merge;
@@ -52,6 +53,8 @@ enum Command {
     Gen(r#gen::Args),
     Completions(completions::Args),
     Man(man::Args),
+    #[command(hide = true)]
+    Hadoop(hadoop::Args),
 }
 
 impl Umbel {
@@ -70,6 +73,7 @@ impl Umbel {
             Command::Gen(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Man(args) => args.run(),
+            Command::Hadoop(args) => args.run(),
         }
     }
 }

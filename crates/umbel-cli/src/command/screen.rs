@@ -6,12 +6,15 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 use umbel::Bloom;
+use umbel_hadoop::job::Keep;
 use umbel_io::exact::ExactSet;
 use umbel_io::screen::{Summary, Wanted, screen};
 use umbel_io::{Column, Filters, Shape, Tally};
 
+use crate::engine::Engine;
+use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -84,6 +87,13 @@ pub struct Args {
 
     #[command(flatten)]
     input: Input,
+
+    #[command(flatten)]
+    engine: Engine,
+
+    /// On hadoop: a new folder on HDFS for the selected lines, in the order of the input
+    #[arg(short = 'o', long, value_name = "FOLDER", help_heading = "Engine")]
+    output: Option<PathBuf>,
 }
 
 impl Args {
@@ -91,6 +101,7 @@ impl Args {
         let started = Instant::now();
         let flow = input::or_stdin(&self.files);
         input::check_stdin(flow.iter().chain(&self.exact).chain([&self.filter]))?;
+        self.check_engine()?;
         self.check_outputs(&flow)?;
         self.input.check_delimiter(self.input.key.is_some() || self.exact_key.is_some())?;
         let filters = self.open()?;
@@ -103,14 +114,17 @@ impl Args {
             self.remark(&filters, &tally);
             return Ok(ExitCode::from(u8::from(admitted == 0)));
         }
-        let summary = self.screen(&filters, exact.as_ref(), shape)?;
+        let (summary, jobs) = match self.engine.is_hadoop()? {
+            true => self.on_hadoop(shape)?,
+            false => (self.screen(&filters, exact.as_ref(), shape)?, Value::Null),
+        };
         self.remark(&filters, &summary.tally);
         let selected = if self.invert { summary.rejected() } else { summary.admitted };
         let mut out = Output::stdout();
         if self.count {
             writeln!(out, "{selected}")?;
         } else if self.report {
-            out.write_all(self.report(&filters, &summary, loading)?.as_bytes())?;
+            out.write_all(self.report(&filters, &summary, loading, jobs)?.as_bytes())?;
         }
         out.commit()?;
         Ok(ExitCode::from(u8::from(selected == 0)))
@@ -127,9 +141,41 @@ impl Args {
         }
     }
 
+    fn on_hadoop(&self, shape: Shape) -> Result<(Summary, Value)> {
+        let keep = if self.invert { Keep::Rejected } else { Keep::Admitted };
+        let keep = self.output.as_deref().map(|folder| (keep, folder));
+        let mut jobs = Jobs::new("screen", &self.engine, &self.files, shape, self.input.strict)?;
+        let summary = jobs.screen(&self.filter, self.group.as_deref(), keep)?;
+        Ok((summary, jobs.json()))
+    }
+
+    /// Refuses what the engine cannot do.
+    fn check_engine(&self) -> Result<()> {
+        let here_only = [
+            ("--exact", self.exact.is_some()),
+            ("--which", self.which),
+            ("--admitted", self.admitted.is_some()),
+            ("--rejected", self.rejected.is_some()),
+        ];
+        match (self.engine.is_hadoop()?, here_only.into_iter().find(|(_, given)| *given)) {
+            (false, _) if self.output.is_some() => bail!(
+                "-o goes with --on hadoop: here lines go to stdout, or to the files of --admitted and --rejected"
+            ),
+            (true, Some((option, _))) => bail!("{option} is done here, not on hadoop"),
+            (true, None) if !self.report && !self.count && self.output.is_none() => {
+                bail!("on hadoop, give --report, -c, or -o FOLDER for the lines")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether lines go to stdout because nothing else is said.
     fn prints(&self) -> bool {
-        !(self.count || self.report || self.admitted.is_some() || self.rejected.is_some())
+        !(self.count
+            || self.report
+            || self.output.is_some()
+            || self.admitted.is_some()
+            || self.rejected.is_some())
     }
 
     /// Refuses outputs that are inputs too, or each other.
@@ -215,7 +261,13 @@ impl Args {
     }
 
     /// Hash functions, the size of the set, what was analysed, admitted and rejected, and the time of loading and analysis.
-    fn report(&self, filters: &Filters, summary: &Summary, loading: Duration) -> Result<String> {
+    fn report(
+        &self,
+        filters: &Filters,
+        summary: &Summary,
+        loading: Duration,
+        jobs: Value,
+    ) -> Result<String> {
         let ones: Vec<&Bloom> = match filters {
             Filters::One(filter) => vec![filter],
             Filters::Groups(groups) => groups.iter().map(|(_, filter)| filter).collect(),
@@ -224,7 +276,7 @@ impl Args {
         let most = ones.iter().map(|filter| filter.sizing().probes()).max().unwrap_or(0);
         let hash = ones.first().map_or("", |filter| filter.params().strategy().name());
         if self.json {
-            let report = json!({
+            let mut report = json!({
                 "hash": hash,
                 "hash_functions": most,
                 "set_size": keys,
@@ -235,6 +287,9 @@ impl Args {
                 "loading_seconds": loading.as_secs_f64(),
                 "analysis_seconds": summary.time.as_secs_f64(),
             });
+            if !jobs.is_null() {
+                report["jobs"] = jobs;
+            }
             return Ok(serde_json::to_string_pretty(&report)? + "\n");
         }
         let lines = [

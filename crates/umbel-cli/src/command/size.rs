@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use umbel::{Layout, Sizing};
 use umbel_io::{Plan, build};
 
+use crate::engine::Engine;
+use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
 use crate::notice;
 use crate::output::Output;
@@ -45,6 +47,9 @@ pub struct Args {
 
     #[command(flatten)]
     grouping: Grouping,
+
+    #[command(flatten)]
+    engine: Engine,
 }
 
 /// A line of the result.
@@ -60,6 +65,9 @@ impl Args {
         self.check()?;
         self.planning.warn_unused();
         let lines = match (self.planning.n, self.files.is_empty()) {
+            (Some(_), true) if self.engine.is_hadoop()? => {
+                bail!("--on hadoop counts the keys of files: with -n there is nothing to count")
+            }
             (Some(n), true) => sizings(&plan, n)?.into_iter().map(Line::bare).collect(),
             (Some(_), false) => {
                 bail!("give either -n or files whose keys are to be counted, not both")
@@ -88,9 +96,14 @@ impl Args {
 
     fn count(&self, plan: &Plan) -> Result<Vec<Line>> {
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, false));
-        let progress = Progress::watch(&driver.meter);
-        let (census, tally) = build::census(&driver)?;
-        drop(progress);
+        let (census, tally) = match self.engine.is_hadoop()? {
+            true => Jobs::new("size", &self.engine, &self.files, driver.shape, driver.strict)?
+                .census()?,
+            false => {
+                let _progress = Progress::watch(&driver.meter);
+                build::census(&driver)?
+            }
+        };
         notice::malformed(&tally);
         if self.grouping.by.is_none() {
             let rows = Some(census.all.rows());

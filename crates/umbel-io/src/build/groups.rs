@@ -19,10 +19,26 @@ const SOME: usize = 4096;
 impl Build {
     /// Builds one filter for each group.
     pub fn groups(&self, driver: &Driver) -> Result<(Groups, Tally)> {
+        self.for_groups()?.build_groups(driver)
+    }
+
+    /// The parameters of the filters of these groups.
+    pub fn params_of(
+        &self,
+        groups: &BTreeMap<String, Distinct>,
+    ) -> Result<BTreeMap<String, Params>> {
+        let build = self.for_groups()?;
+        let params = |(name, distinct): (&String, &Distinct)| {
+            Ok((name.clone(), build.group_params(name, distinct.n())?))
+        };
+        groups.iter().map(params).collect()
+    }
+
+    fn for_groups(&self) -> Result<Build> {
         if let Some(Like::Bloom(_)) = self.like {
             return Err(Error::Other("--like names a single filter: leave out --by".into()));
         }
-        Build { plan: self.plan_of_groups(), ..self.clone() }.build_groups(driver)
+        Ok(Build { plan: self.plan_of_groups(), ..self.clone() })
     }
 
     fn build_groups(&self, driver: &Driver) -> Result<(Groups, Tally)> {
@@ -31,11 +47,7 @@ impl Build {
         }
         check_twice(driver)?;
         let (census, _) = census(driver)?;
-        let params = census
-            .groups
-            .iter()
-            .map(|(name, distinct)| Ok((name.clone(), self.group_params(name, distinct.n())?)));
-        insert_groups(driver, &params.collect::<Result<_>>()?)
+        insert_groups(driver, &self.params_of(&census.groups)?)
     }
 
     fn gather_groups(&self, driver: &Driver) -> Result<(Groups, Tally)> {
@@ -113,7 +125,10 @@ impl Build {
 }
 
 /// Inserts every key into the filter of its group, whose parameters are known.
-fn insert_groups(driver: &Driver, params: &BTreeMap<String, Params>) -> Result<(Groups, Tally)> {
+pub fn insert_groups(
+    driver: &Driver,
+    params: &BTreeMap<String, Params>,
+) -> Result<(Groups, Tally)> {
     let empty = || -> Result<Groups> {
         let mut groups = Groups::default();
         for (name, params) in params {

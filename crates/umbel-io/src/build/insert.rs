@@ -19,7 +19,7 @@ const SHARDS: usize = 8;
 const BUCKET: usize = 4096;
 
 /// Inserts every key of the input into a filter whose parameters are known.
-pub(super) fn insert_all(driver: &Driver, params: Params) -> Result<(Bloom, Tally)> {
+pub fn insert_all(driver: &Driver, params: Params) -> Result<(Bloom, Tally)> {
     match (params.sizing().layout(), params.strategy()) {
         (Layout::Blocked, &Strategy::Xxh3 { seed }) if !partials_fit(&params, driver.threads) => {
             insert_sharded(driver, params, seed)

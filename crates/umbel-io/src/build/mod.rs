@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 use umbel::distinct::Distinct;
 use umbel::{Bloom, Params};
 
-use self::insert::{insert_all, insert_kept};
+pub use self::groups::insert_groups;
+pub use self::insert::insert_all;
+use self::insert::insert_kept;
 use crate::gather::{Gather, Gathered, note};
 use crate::plan::Plan;
 use crate::shelf::Store;
@@ -81,20 +83,20 @@ fn gather<'s>(driver: &Driver, store: Option<&'s Store>, seed: u64) -> Result<(P
 }
 
 impl Build {
+    /// The parameters of the one filter, as far as they do not depend on the keys.
+    pub fn known(&self) -> Result<Option<Params>> {
+        match &self.like {
+            Some(Like::Bloom(params)) => Ok(Some((**params).clone())),
+            Some(Like::Groups(_)) => {
+                Err(Error::Other("--like names filters by group: give --by".into()))
+            }
+            None => Ok(self.plan.n.map(|n| self.plan.params(n)).transpose()?),
+        }
+    }
+
     /// Builds one filter.
     pub fn bloom(&self, driver: &Driver) -> Result<(Bloom, Tally)> {
-        let like = match &self.like {
-            Some(Like::Bloom(params)) => Some((**params).clone()),
-            Some(Like::Groups(_)) => {
-                return Err(Error::Other("--like names filters by group: give --by".into()));
-            }
-            None => None,
-        };
-        let known = like.map_or_else(
-            || self.plan.n.map(|n| self.plan.params(n)).transpose(),
-            |like| Ok(Some(like)),
-        )?;
-        match known {
+        match self.known()? {
             Some(params) => insert_all(driver, params),
             None if self.plan.hashes_once() => self.gather_bloom(driver),
             None => {

@@ -39,7 +39,8 @@ fn fold(driver: &Driver, empty: &Counts) -> Result<(fold::ByGroup, Tally)> {
     if depends_on_order(empty) || !fits { in_turn(driver, empty) } else { apart(driver, empty) }
 }
 
-fn depends_on_order(counts: &Counts) -> bool {
+/// Whether what comes of keys depends on their order: such counts cannot be filled in parts.
+pub fn depends_on_order(counts: &Counts) -> bool {
     counts.heavy().is_some() || matches!(counts.sketch(), Some(Sketch::Conservative(_)))
 }
 

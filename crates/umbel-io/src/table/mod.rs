@@ -6,8 +6,6 @@ mod kind;
 mod pages;
 mod row_group;
 
-use std::fs::File;
-use std::io::Read;
 use std::sync::Arc;
 
 use parquet::column::reader::get_column_reader;
@@ -21,11 +19,11 @@ use self::kind::Kind;
 use self::pages::Pages;
 pub(crate) use self::row_group::RowGroup;
 use crate::guard::guarded;
-use crate::positioned::read_exact_at;
+use crate::positioned::{ReadAt, read_exact_at};
 use crate::{Error, Look, Meter, Result, Shape, Source};
 
 /// The first and the last bytes of a file.
-const MAGIC: &[u8; 4] = b"PAR1";
+pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
 /// The first bytes as they nearly always are: the magic, and how the header of a page, or of an empty file, begins. No text
 /// begins so.
 const START: &[u8; 5] = b"PAR1\x15";
@@ -54,15 +52,12 @@ impl Table {
         shape: &Shape,
         meter: &Arc<Meter>,
     ) -> Result<Option<Table>> {
-        if !source.is_seekable() {
-            return Ok(None);
-        }
+        let Some((file, len)) = source.places()? else { return Ok(None) };
         let name: Arc<str> = source.name().into();
-        let mut file = File::open(source.path()).map_err(Error::io(source.name()))?;
-        if !is_parquet(&mut file).map_err(Error::io(source.name()))? {
+        if !is_parquet(&*file, len).map_err(Error::io(source.name()))? {
             return Ok(None);
         }
-        let pages = Arc::new(Pages::new(file).map_err(Error::io(source.name()))?);
+        let pages = Arc::new(Pages::new(file, len));
         let metadata = damaged(&name, || ParquetMetaDataReader::new().parse_and_finish(&*pages))?;
         let columns = Columns { name: &name, metadata: &metadata };
         let key = columns.key(shape)?;
@@ -131,12 +126,12 @@ impl Table {
 }
 
 /// Whether a file begins as no text does, or has the magic at both ends.
-fn is_parquet(file: &mut File) -> std::io::Result<bool> {
-    let mut start = Vec::new();
-    file.take(START.len() as u64).read_to_end(&mut start)?;
-    let len = file.metadata()?.len();
-    if start == START || !start.starts_with(MAGIC) || len < 12 {
-        return Ok(start == START);
+fn is_parquet(file: &dyn ReadAt, len: u64) -> std::io::Result<bool> {
+    let mut start = *START;
+    let known = START.len().min(usize::try_from(len).unwrap_or(START.len()));
+    read_exact_at(file, &mut start[..known], 0)?;
+    if known < START.len() || start == *START || !start.starts_with(MAGIC) || len < 12 {
+        return Ok(known == START.len() && start == *START);
     }
     let mut end = [0; MAGIC.len()];
     read_exact_at(file, &mut end, len - MAGIC.len() as u64)?;

@@ -1,6 +1,5 @@
 //! A file that is read at many places by many threads.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
@@ -8,21 +7,20 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::positioned::{read_at, read_exact_at};
+use crate::positioned::{ReadAt, read_exact_at};
 
 /// Large enough for the header of a page; its data is read apart.
 const HEADER: usize = 1 << 10;
 
 /// The bytes of a Parquet file.
 pub(super) struct Pages {
-    file: Arc<File>,
+    file: Arc<dyn ReadAt>,
     len: u64,
 }
 
 impl Pages {
-    pub(super) fn new(file: File) -> io::Result<Pages> {
-        let len = file.metadata()?.len();
-        Ok(Pages { file: Arc::new(file), len })
+    pub(super) fn new(file: Arc<dyn ReadAt>, len: u64) -> Pages {
+        Pages { file, len }
     }
 }
 
@@ -45,20 +43,20 @@ impl ChunkReader for Pages {
             return Err(ParquetError::EOF("it ends before its data does".into()));
         }
         let mut bytes = vec![0; length];
-        read_exact_at(&self.file, &mut bytes, start)?;
+        read_exact_at(&*self.file, &mut bytes, start)?;
         Ok(bytes.into())
     }
 }
 
 /// The bytes from a place on.
 pub(super) struct From {
-    file: Arc<File>,
+    file: Arc<dyn ReadAt>,
     at: u64,
 }
 
 impl Read for From {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = read_at(&self.file, buffer, self.at)?;
+        let len = self.file.read_at(buffer, self.at)?;
         self.at += len as u64;
         Ok(len)
     }

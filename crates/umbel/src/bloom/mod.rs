@@ -39,8 +39,10 @@ mod batch;
 mod blocked;
 mod classic;
 mod facts;
+mod gaps;
 mod keys;
 mod params;
+mod partial;
 mod shard;
 mod store;
 
@@ -48,6 +50,7 @@ pub use facts::Overfull;
 pub use keys::Keys;
 pub(crate) use params::same;
 pub use params::{KeyType, Params};
+pub use partial::{Coding, Indexes, Partial, SLICE_BITS};
 pub use shard::{Router, Shard};
 
 use crate::hash::{Strategy, xxh3};

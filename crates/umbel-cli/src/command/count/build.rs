@@ -1,15 +1,18 @@
 //! `umbel count build`: from keys to a sketch of their counts.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use umbel::counts::Sketch;
+use umbel::counts::{CountGroups, Sketch};
 use umbel::{Counts, KeyType, Metadata};
 use umbel_io::{Column, Driver, Look, Shape, Tally, count};
 
 use super::sketching::Sketching;
 use crate::command::build::KeyTypeName;
+use crate::engine::Engine;
+use crate::hadoop::Jobs;
 use crate::input::{Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -60,6 +63,9 @@ pub struct Args {
 
     #[command(flatten)]
     grouping: Grouping,
+
+    #[command(flatten)]
+    engine: Engine,
 }
 
 impl Args {
@@ -73,13 +79,13 @@ impl Args {
         let driver = self.driver(&empty);
         let progress = Progress::watch(&driver.meter);
         let tally = if self.grouping.by.is_some() {
-            let (mut groups, tally) = count::count_groups(&driver, &empty)?;
+            let (mut groups, tally) = self.count_groups(&driver, &empty)?;
             drop(progress);
             self.remember(groups.metadata_mut(), &tally.look)?;
             groups.write_to(&mut out)?;
             tally
         } else {
-            let (mut counts, tally) = count::count(&driver, &empty)?;
+            let (mut counts, tally) = self.count(&driver, &empty)?;
             drop(progress);
             self.remember(counts.metadata_mut(), &tally.look)?;
             counts.write_to(&mut out)?;
@@ -88,6 +94,36 @@ impl Args {
         report(&tally);
         out.commit()?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn count(&self, driver: &Driver, empty: &Counts) -> Result<(Counts, Tally)> {
+        if !self.engine.is_hadoop()? {
+            return Ok(count::count(driver, empty)?);
+        }
+        let (mut all, tally) = self.on_hadoop(driver, empty)?;
+        Ok((all.pop_first().map_or_else(|| empty.clone(), |(_, counts)| counts), tally))
+    }
+
+    fn count_groups(&self, driver: &Driver, empty: &Counts) -> Result<(CountGroups, Tally)> {
+        if !self.engine.is_hadoop()? {
+            return Ok(count::count_groups(driver, empty)?);
+        }
+        let (all, tally) = self.on_hadoop(driver, empty)?;
+        let mut groups = CountGroups::default();
+        for (name, counts) in all {
+            groups.set(name, counts)?;
+        }
+        Ok((groups, tally))
+    }
+
+    fn on_hadoop(
+        &self,
+        driver: &Driver,
+        empty: &Counts,
+    ) -> Result<(BTreeMap<String, Counts>, Tally)> {
+        let shape = driver.shape.clone();
+        let mut jobs = Jobs::new("count build", &self.engine, &self.files, shape, driver.strict)?;
+        jobs.count(empty)
     }
 
     fn driver(&self, empty: &Counts) -> Driver {

@@ -1,0 +1,339 @@
+//! Files on HDFS, by paths such as `hdfs:///s.txt`; where the NameNode is, Hadoop's configuration says (HADOOP_CONF_DIR).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use hdfs_native::sync::{Client, ClientBuilder, FileReadStream, FileReader, FileWriter};
+use hdfs_native::{HdfsError, WriteOptions};
+
+use crate::{Error, Result};
+
+const SCHEME: &str = "hdfs://";
+/// One client for each NameNode: it keeps its connections.
+static CLIENTS: Mutex<Option<HashMap<String, Client>>> = Mutex::new(None);
+
+/// A path on HDFS.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HdfsPath {
+    /// The NameNode or the name of the service; empty for the usual one.
+    authority: String,
+    path: String,
+}
+
+/// What is known of a file without opening it.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// Where it is.
+    pub path: HdfsPath,
+    /// Bytes.
+    pub len: u64,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+}
+
+impl fmt::Display for HdfsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SCHEME}{}{}", self.authority, self.path)
+    }
+}
+
+impl HdfsPath {
+    /// The path, if it begins with `hdfs://`.
+    pub fn parse(path: &Path) -> Option<HdfsPath> {
+        let rest = path.to_str()?.strip_prefix(SCHEME)?;
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let path = if path.is_empty() { "/" } else { path };
+        Some(HdfsPath { authority: authority.into(), path: path.into() })
+    }
+
+    /// The part behind the NameNode.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A file in this folder.
+    pub fn join(&self, name: &str) -> HdfsPath {
+        HdfsPath { path: format!("{}/{name}", self.path.trim_end_matches('/')), ..self.clone() }
+    }
+
+    /// Another path on the same NameNode.
+    pub fn with_path(&self, path: String) -> HdfsPath {
+        HdfsPath { path, ..self.clone() }
+    }
+
+    /// The name without the folders.
+    pub fn file_name(&self) -> &str {
+        self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The folder it is in.
+    pub fn parent(&self) -> HdfsPath {
+        let path = self.path.trim_end_matches('/');
+        let folder = path.rfind('/').map_or("/", |at| &path[..at.max(1)]);
+        HdfsPath { path: folder.into(), ..self.clone() }
+    }
+
+    /// What is there; none if nothing is.
+    pub fn status(&self) -> Result<Option<Status>> {
+        match self.client()?.get_file_info(&self.path) {
+            Ok(found) => Ok(Some(Status {
+                path: self.clone(),
+                len: found.length as u64,
+                is_folder: found.isdir,
+            })),
+            Err(HdfsError::FileNotFound(_)) => Ok(None),
+            Err(error) => Err(self.error(error)),
+        }
+    }
+
+    /// The files of a folder, by name.
+    pub fn list(&self) -> Result<Vec<Status>> {
+        let found = self.client()?.list_status(&self.path, false).map_err(|e| self.error(e))?;
+        let status = |found: hdfs_native::client::FileStatus| Status {
+            path: HdfsPath { path: found.path, ..self.clone() },
+            len: found.length as u64,
+            is_folder: found.isdir,
+        };
+        let mut files: Vec<_> = found.into_iter().map(status).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    /// Opens a file for reading.
+    pub fn open(&self) -> Result<Opened> {
+        let reader = self.client()?.read(&self.path).map_err(|error| self.error(error))?;
+        Ok(Opened { reader, path: self.clone() })
+    }
+
+    /// All bytes of a small file.
+    pub fn read(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open()?.from(0).read_to_end(&mut bytes).map_err(Error::io(self))?;
+        Ok(bytes)
+    }
+
+    /// Begins a file; one that stands there is replaced.
+    pub fn create(&self) -> Result<Writer> {
+        let options = WriteOptions::default().overwrite(true).create_parent(true);
+        let writer = self.client()?.create(&self.path, options).map_err(|e| self.error(e))?;
+        Ok(Writer { writer, path: self.clone() })
+    }
+
+    /// Writes a small file.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        let mut writer = self.create()?;
+        writer.write_all(bytes).map_err(Error::io(self))?;
+        writer.close()
+    }
+
+    /// Makes a folder and those above it.
+    pub fn make_folder(&self) -> Result<()> {
+        self.client()?.mkdirs(&self.path, 0o755, true).map_err(|error| self.error(error))
+    }
+
+    /// Takes the place of another, which may exist.
+    pub fn rename_over(&self, to: &HdfsPath) -> Result<()> {
+        self.client()?.rename(&self.path, &to.path, true).map_err(|error| to.error(error))
+    }
+
+    /// Moves to a place where nothing is.
+    pub fn rename(&self, to: &HdfsPath) -> Result<()> {
+        self.client()?.rename(&self.path, &to.path, false).map_err(|error| to.error(error))
+    }
+
+    /// Removes a file or a folder with all that is in it, if it is there.
+    pub fn remove(&self) -> Result<()> {
+        self.client()?.delete(&self.path, true).map(|_| ()).map_err(|error| self.error(error))
+    }
+
+    fn client(&self) -> Result<Client> {
+        let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let clients = clients.get_or_insert_default();
+        if let Some(client) = clients.get(&self.authority) {
+            return Ok(client.clone());
+        }
+        let builder = ClientBuilder::new();
+        let builder = match self.authority.as_str() {
+            "" => builder,
+            authority => builder.with_url(format!("{SCHEME}{authority}")),
+        };
+        let client = builder.build().map_err(|error| {
+            Error::other(format!(
+                "{self}: HDFS is not configured ({error}): set HADOOP_CONF_DIR, or name the NameNode as in hdfs://host:9000/…"
+            ))
+        })?;
+        clients.insert(self.authority.clone(), client.clone());
+        Ok(client)
+    }
+
+    fn error(&self, error: HdfsError) -> Error {
+        Error::io(self)(io_error(error))
+    }
+}
+
+/// What HDFS said, in the words of the system where there are such.
+fn io_error(error: HdfsError) -> io::Error {
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_string();
+    match error {
+        HdfsError::IOError(error) => {
+            io::Error::new(error.kind(), format!("HDFS cannot be reached: {error}"))
+        }
+        HdfsError::FileNotFound(_) => io::ErrorKind::NotFound.into(),
+        HdfsError::AlreadyExists(_) => io::ErrorKind::AlreadyExists.into(),
+        HdfsError::IsADirectoryError(_) => io::ErrorKind::IsADirectory.into(),
+        HdfsError::RPCError(_, message) | HdfsError::FatalRPCError(_, message) => {
+            io::Error::other(first(&message))
+        }
+        error => io::Error::other(first(&error.to_string())),
+    }
+}
+
+/// A file that is open for reading, at any place.
+pub struct Opened {
+    reader: FileReader,
+    path: HdfsPath,
+}
+
+impl Opened {
+    /// Bytes.
+    pub fn len(&self) -> u64 {
+        self.reader.file_length() as u64
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &HdfsPath {
+        &self.path
+    }
+
+    /// Its bytes from a place to the end.
+    pub fn from(&self, start: u64) -> Stream {
+        self.range(start, self.len())
+    }
+
+    /// Its bytes between two places.
+    pub fn range(&self, start: u64, end: u64) -> Stream {
+        let (start, end) = (start.min(self.len()), end.min(self.len()));
+        let len = end.saturating_sub(start) as usize;
+        Stream { chunks: self.reader.read_range_stream(start as usize, len), rest: Bytes::new() }
+    }
+
+    /// Reads at most as many bytes as there is room for, beginning at a place.
+    pub fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+        let len = buffer.len().min(self.len().saturating_sub(place) as usize);
+        if len > 0 {
+            let read = self.reader.read_range_buf(&mut buffer[..len], place as usize);
+            read.map_err(io_error)?;
+        }
+        Ok(len)
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path)
+    }
+}
+
+/// Bytes of a file, one behind the other.
+pub struct Stream {
+    chunks: FileReadStream,
+    rest: Bytes,
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.rest.is_empty() {
+            match self.chunks.next() {
+                Some(chunk) => self.rest = chunk.map_err(io_error)?,
+                None => return Ok(0),
+            }
+        }
+        let len = buffer.len().min(self.rest.len());
+        buffer[..len].copy_from_slice(&self.rest.split_to(len));
+        Ok(len)
+    }
+}
+
+/// A file that is being written.
+pub struct Writer {
+    writer: FileWriter,
+    path: HdfsPath,
+}
+
+impl Writer {
+    /// Everything is written: HDFS has it when this has returned.
+    pub fn close(mut self) -> Result<()> {
+        self.writer.close().map_err(|error| self.path.error(error))
+    }
+}
+
+impl Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write_bytes(Bytes::copy_from_slice(bytes)).map_err(io_error)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A new file on HDFS: written aside, it takes its place when it is whole, and is gone if it is dropped before.
+pub struct NewFile {
+    /// None once it is closed.
+    writer: Option<io::BufWriter<Writer>>,
+    aside: HdfsPath,
+    path: HdfsPath,
+}
+
+impl NewFile {
+    /// Begins a file that is to stand at this path.
+    pub fn create(path: &HdfsPath) -> Result<NewFile> {
+        if path.status()?.is_some_and(|found| found.is_folder) {
+            return Err(Error::io(path)(io::ErrorKind::IsADirectory.into()));
+        }
+        let aside =
+            path.parent().join(&format!(".{}.{}.part", path.file_name(), std::process::id()));
+        let writer = io::BufWriter::with_capacity(1 << 20, aside.create()?);
+        Ok(NewFile { writer: Some(writer), aside, path: path.clone() })
+    }
+
+    /// Where it is to stand.
+    pub fn path(&self) -> &HdfsPath {
+        &self.path
+    }
+
+    /// It is whole.
+    pub fn commit(mut self) -> Result<()> {
+        if let Some(writer) = self.writer.take() {
+            let writer = writer.into_inner().map_err(|e| Error::io(&self.path)(e.into_error()))?;
+            writer.close()?;
+        }
+        self.aside.rename_over(&self.path)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.as_mut().map_or(Ok(0), |writer| writer.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        // Behind a commit there is nothing any more.
+        let _ = self.aside.remove();
+    }
+}
