@@ -17,7 +17,7 @@ help:
 	@echo "make bench          the core beside other libraries and the machine's limit (minutes)"
 	@echo "make bench-command  the command beside wc, grep, awk, sort and zcat (minutes)"
 	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
-	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan (minutes)"
+	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan; similar filters beside a scan and HNSW (minutes)"
 	@echo "make bench-python   the Python package beside rbloom, and beside the core (a minute)"
 	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"

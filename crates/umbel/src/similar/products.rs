@@ -11,6 +11,8 @@ use crate::{Error, Result};
 
 /// Sums that run side by side: the order of additions is part of the format.
 pub(super) const LANES: usize = 8;
+/// Rows that are worked on together: each is a chain of additions in which one waits for the other.
+const TOGETHER: usize = 4;
 /// Numbers that are exact; steps beyond cannot be told apart.
 const EXACT: f64 = (1_u64 << 53) as f64;
 
@@ -132,24 +134,30 @@ impl Loop for Rows<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let rows = self.normals.chunks(self.row);
-        self.products.extend(rows.map(|row| product(row, self.vector)));
+        let mut groups = self.normals.chunks_exact(TOGETHER * self.row);
+        for group in &mut groups {
+            self.products.extend(products::<TOGETHER>(group, self.row, self.vector));
+        }
+        let rest = groups.remainder().chunks(self.row);
+        self.products.extend(rest.flat_map(|row| products::<1>(row, self.row, self.vector)));
     }
 }
 
-/// The product of a row of normal numbers and a vector, both whole lanes long.
+/// The products of N rows of normal numbers and a vector, all whole lanes long.
 #[inline(always)]
-fn product(row: &[f32], vector: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let (rows, _) = row.as_chunks::<LANES>();
+fn products<const N: usize>(rows: &[f32], row: usize, vector: &[f64]) -> [f64; N] {
+    let mut sums = [[0.0; LANES]; N];
+    let rows: [&[[f32; LANES]]; N] =
+        std::array::from_fn(|i| rows[i * row..(i + 1) * row].as_chunks::<LANES>().0);
     let (vectors, _) = vector.as_chunks::<LANES>();
-    for (row, vector) in rows.iter().zip(vectors) {
-        for lane in 0..LANES {
-            sums[lane] += f64::from(row[lane]) * vector[lane];
+    for (at, vector) in vectors.iter().enumerate() {
+        for (sums, row) in sums.iter_mut().zip(rows) {
+            for lane in 0..LANES {
+                sums[lane] += f64::from(row[at][lane]) * vector[lane];
+            }
         }
     }
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
+    sums.map(|[a, b, c, d, e, f, g, h]| ((a + e) + (c + g)) + ((b + f) + (d + h)))
 }
 
 #[cfg(test)]
@@ -160,7 +168,7 @@ mod tests {
     fn every_level_adds_up_to_the_same_bits() {
         let mut gauss = Gauss::new(3);
         for row in [8, 24, 768] {
-            let normals: Vec<f32> = (0..20 * row).map(|_| gauss.next()).collect();
+            let normals: Vec<f32> = (0..21 * row).map(|_| gauss.next()).collect();
             let vector: Vec<f64> = (0..row).map(|_| f64::from(gauss.next()) * 1e3).collect();
             let found = Level::available().into_iter().map(|level| {
                 let mut products = Vec::new();
@@ -171,7 +179,7 @@ mod tests {
                 products.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
             });
             let found: Vec<_> = found.collect();
-            assert!(found.iter().all(|products| products == &found[0] && products.len() == 20));
+            assert!(found.iter().all(|products| products == &found[0] && products.len() == 21));
         }
     }
 }
