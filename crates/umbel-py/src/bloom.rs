@@ -55,6 +55,7 @@ impl Bloom {
         self.inner.read(py, Clone::clone)
     }
 
+    #[inline]
     fn key<'a>(&self, object: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
         Key::of(object, self.want == Want::Integers)
     }

@@ -33,16 +33,23 @@ impl<T: Send + Sync> Shared<T> {
         }
     }
 
-    /// Short work, done attached unless another thread is changing the structure. It must not run Python code.
+    /// Short work, done attached. It must not run Python code.
     #[inline]
     pub fn glance<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&T) -> R + Send) -> R {
-        if self.changing.load(Ordering::Relaxed) == 0 {
-            // SAFETY: no detached thread changes the value, none can say that it will while we are attached, and we stay so.
-            return work(unsafe { &*self.value.get() });
-        }
-        match self.lock.try_read() {
-            Err(TryLockError::WouldBlock) => self.read(py, work),
-            guard => work(&Reading::new(self, guard.unwrap_or_else(ignore_panic))),
+        let _guard = (self.changing.load(Ordering::Relaxed) != 0).then(|| self.wait(py));
+        // SAFETY: either we hold the lock, or no detached thread changes the value, none can say that it will while we are attached, and we
+        // stay so.
+        work(unsafe { &*self.value.get() })
+    }
+
+    /// The lock, for an attached thread: it waits detached, and nobody waits for it while it holds the lock.
+    #[cold]
+    fn wait(&self, py: Python<'_>) -> RwLockReadGuard<'_, ()> {
+        loop {
+            match self.lock.try_read() {
+                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.reader())),
+                guard => return guard.unwrap_or_else(ignore_panic),
+            }
         }
     }
 
