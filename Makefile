@@ -6,7 +6,7 @@ SECONDS ?= 60
 VENV ?= .venv
 
 .PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
-.PHONY: python test-python test-python-slow hadoop-up hadoop-down test-hadoop test-hadoop-full
+.PHONY: python test-python test-python-slow java hadoop-up hadoop-down test-hadoop test-hadoop-full
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -92,21 +92,25 @@ fuzz:
 asan:
 	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test -p umbel --tests --target x86_64-unknown-linux-gnu
 
-hadoop-up:
+hadoop-up: java
 	@engines/hadoop/cluster up
 
 hadoop-down:
 	@engines/hadoop/cluster down
 
-test-hadoop:
+# A Java and Maven, unless they are here.
+java:
+	@{ command -v java && command -v mvn; } >/dev/null || { apt-get -q update && apt-get -qy install default-jdk-headless maven; } >&2
+
+test-hadoop: java
 	$(CARGO) build --release --quiet -p umbel-cli
 	engines/hadoop/test
 
-test-hadoop-full:
+test-hadoop-full: java
 	$(CARGO) build --release --quiet -p umbel-cli
 	engines/hadoop/test
 	engines/hadoop/test Matrix
 
-bench-hadoop:
+bench-hadoop: java
 	$(CARGO) build --release --quiet -p umbel-cli
 	bench/hadoop/run
