@@ -69,7 +69,7 @@ impl Folder {
 
     /// Starts the command with pipes at all three ends.
     pub fn start(&self, line: &str) -> Child {
-        let mut command = self.umbel(line);
+        let mut command = heeding_signals(&self.umbel(line));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
@@ -84,6 +84,14 @@ impl Folder {
             child.wait_with_output().unwrap()
         })
     }
+}
+
+/// The command with no signal ignored: whoever runs the tests in the background may have ignored some, and children would too.
+pub fn heeding_signals(umbel: &Command) -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal=HUP,INT,TERM").arg(umbel.get_program()).args(umbel.get_args());
+    umbel.get_current_dir().map(|folder| command.current_dir(folder));
+    command
 }
 
 /// Sends a signal.

@@ -8,7 +8,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::support::{Folder, signal};
+use crate::support::{Folder, heeding_signals, signal};
 
 pub struct Service {
     pub child: Child,
@@ -20,11 +20,7 @@ pub struct Service {
 impl Service {
     /// Starts `umbel stream` with these words as further arguments, and waits until it listens at all its addresses.
     pub fn start(folder: &Folder, line: &str) -> Service {
-        // Whoever runs the tests in the background may have ignored signals, and children would too.
-        let umbel = folder.umbel(&format!("stream {line}"));
-        let mut command = Command::new("env");
-        command.arg("--default-signal=HUP,INT,TERM");
-        command.arg(umbel.get_program()).args(umbel.get_args()).current_dir(folder.path("."));
+        let command = heeding_signals(&folder.umbel(&format!("stream {line}")));
         Service::spawn(command, line.matches(":0").count())
     }
 
