@@ -8,12 +8,12 @@ use crate::{Error, Look, Result};
 /// Rows of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
+    /// Lines of texts and rows of tables; a text's header is one too.
+    pub lines: u64,
     /// Rows with a key.
     pub rows: u64,
     /// Rows that could not be used.
     pub malformed: u64,
-    /// Lines of texts and rows of tables, headers included.
-    pub lines: u64,
     /// The first of them, and what was wrong.
     pub first_malformed: Option<(Place, &'static str)>,
     /// How the inputs look.
