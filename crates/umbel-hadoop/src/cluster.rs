@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -12,14 +12,14 @@ use umbel::distinct::Distinct;
 use umbel::{Bloom, Counts, Params};
 use umbel_io::audit::Audited;
 use umbel_io::build::Census;
-use umbel_io::tally::Place;
-use umbel_io::{Driver, Look, Meter, ReadAt, Remote, Shape, Source, Tally, count};
+use umbel_io::{Driver, Meter, ReadAt, Remote, Shape, Source, Tally, count};
 
 use crate::hdfs::HdfsPath;
-use crate::job::{self, Counted, FilterPlan, How, Input, Keep, Order, Stretch, Work};
+use crate::job::{self, FilterPlan, How, Input, Keep, Order, Stretch, Work};
 use crate::record::{Kind, Record};
+use crate::results::{counted, message, read_output, tally};
 use crate::submit::{Event, Hadoop, Report};
-use crate::{Error, Result, input, map, sequence};
+use crate::{Error, Result, input, map};
 
 /// Bytes that one mapper reads, where nobody says how many lines: a block of HDFS.
 const STRETCH: u64 = 128 << 20;
@@ -235,7 +235,7 @@ impl Cluster {
             return Err(Error::Other(String::from_utf8_lossy(text).into()));
         }
         let counted = counted(&records)?;
-        let tally = tally(job, &order.inputs, &counted)?;
+        let tally = tally(job.strict, &order.inputs, &counted)?;
         if let Some(to) = lines {
             publish_lines(&output, to)?;
         }
@@ -469,99 +469,5 @@ impl Arguments<'_> {
         // The configuration lies beside the command.
         option("-cmdenv", "HADOOP_CONF_DIR=.");
         list
-    }
-}
-
-/// What a task that has given up has to say.
-fn message(folder: &HdfsPath) -> Option<Error> {
-    let first = folder.list().ok()?.into_iter().next()?;
-    let text = first.path.read().ok()?;
-    Some(Error::Other(String::from_utf8_lossy(&text).trim().into()))
-}
-
-/// All records that the reducers have written.
-fn read_output(folder: &HdfsPath) -> Result<Vec<Record>> {
-    let mut records = Vec::new();
-    let files = input::files(folder)?.into_iter();
-    for file in files.filter(|file| !file.file_name().starts_with(map::LINES)) {
-        let opened = file.open()?;
-        let from = BufReader::with_capacity(1 << 20, opened.from(0));
-        records.extend(sequence::records(from).map_err(Error::io(&file))?);
-    }
-    Ok(records)
-}
-
-/// What the mappers have counted, in the order of the inputs.
-fn counted(records: &[Record]) -> Result<Vec<Counted>> {
-    let counted = records.iter().filter(|(key, _)| key.kind == Kind::Tally);
-    let counted = counted.map(|(_, value)| serde_json::from_slice(value));
-    let mut counted = counted
-        .collect::<serde_json::Result<Vec<Counted>>>()
-        .map_err(|error| Error::other(format!("a mapper's count cannot be read: {error}")))?;
-    counted.sort_by_key(|counted| (counted.input, counted.start));
-    Ok(counted)
-}
-
-/// The same as one run over all inputs would have counted.
-fn tally(job: &Job, inputs: &[Input], counted: &[Counted]) -> Result<Tally> {
-    let tally = add_up(counted, inputs);
-    match &tally.first_malformed {
-        Some((place, reason)) if job.strict => {
-            Err(umbel_io::Error::Strict { place: place.clone(), reason }.into())
-        }
-        _ => Ok(tally.check()?),
-    }
-}
-
-/// The counts of stretches in their order; the first malformed row by its line in the whole input.
-fn add_up(counted: &[Counted], inputs: &[Input]) -> Tally {
-    let mut tally = Tally::default();
-    let (mut lines, mut looks) = (BTreeMap::new(), None::<Look>);
-    for part in counted {
-        let before = lines.entry(part.input).or_insert(0);
-        if let (None, Some((line, unit, reason))) = (&tally.first_malformed, &part.first) {
-            let place = Place {
-                name: inputs.get(part.input).map(|input| input.path.clone()).unwrap_or_default(),
-                unit: if unit == "row" { "row" } else { "line" },
-                number: *before + line,
-            };
-            // One text, once a run: the tally knows only texts that live as long as the program.
-            tally.first_malformed = Some((place, Box::leak(reason.clone().into_boxed_str())));
-        }
-        let look = part.look.clone().map(|(key, by, several)| Look { key, by, several });
-        looks = match (looks, look) {
-            (Some(before), Some(look)) => Some(before.agree(look)),
-            (before, look) => before.or(look),
-        };
-        *before += part.lines;
-        tally.lines += part.lines;
-        tally.rows += part.rows;
-        tally.malformed += part.malformed;
-    }
-    Tally { look: looks.unwrap_or_default(), ..tally }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_malformed_row_is_named_by_its_line_in_the_whole() {
-        let part = |start, lines, first: Option<u64>| Counted {
-            input: 0,
-            start,
-            lines,
-            rows: lines - first.iter().count() as u64,
-            malformed: first.iter().count() as u64,
-            first: first.map(|line| (line, "line".into(), "wrong".into())),
-            admitted: 0,
-            look: None,
-        };
-        let inputs = [Input { path: "hdfs:///t".into(), header: Vec::new(), members: false }];
-        let tally =
-            add_up(&[part(0, 10, None), part(90, 7, Some(3)), part(200, 5, Some(1))], &inputs);
-        let (place, reason) = tally.first_malformed.clone().unwrap();
-        assert_eq!((place.to_string(), reason), ("hdfs:///t, line 13".into(), "wrong"));
-        assert_eq!((tally.rows, tally.malformed, tally.lines), (20, 2, 22));
     }
 }

@@ -25,6 +25,7 @@ pub mod job;
 pub mod map;
 pub mod record;
 pub mod reduce;
+mod results;
 pub mod sequence;
 pub mod stretch;
 pub mod submit;
