@@ -36,12 +36,18 @@ def cluster():
 @pytest.fixture(scope="session")
 def spark(cluster):
     """A session on the cluster."""
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     session = SparkSession.builder.appName("test").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+    # The driver's machine would live as long as this process.
+    gateway, SparkContext._gateway, SparkContext._jvm = SparkContext._gateway, None, None
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait(30)
 
 
 @pytest.fixture
