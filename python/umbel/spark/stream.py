@@ -64,7 +64,7 @@ def answer(queries, key, state, *, column=None):
     place = located(queries, state)
     sketch = newest(place)
     check_key(queries, key, sketch)
-    kind = "boolean" if isinstance(sketch, umbel.Bloom) else "bigint"
+    kind = "boolean" if isinstance(sketch, umbel.Bloom) else "long"
     column = column or ("seen" if kind == "boolean" else "estimate")
     work = partial(answers, place, queries.columns.index(key))
     return with_columns(queries, [(column, kind)], work)
@@ -75,7 +75,7 @@ def inner_products(queries, first, second):
     by how much it is too high at most. For every batch of rows it is that of the newest complete snapshots."""
     places = located(queries, first), located(queries, second)
     product(*map(newest, places))
-    return with_columns(queries, [("inner_product", "bigint"), ("bound", "double")], partial(products, places))
+    return with_columns(queries, [("inner_product", "long"), ("bound", "double")], partial(products, places))
 
 
 def newest(state):
