@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use umbel_hadoop::{Error, HdfsPath};
+use umbel_job::{Error, HdfsPath};
 
 /// A path on HDFS. What goes wrong is an OSError, of the class that fits.
 #[pyclass(frozen, module = "umbel._umbel")]
