@@ -13,15 +13,22 @@ Both are queries of their own, in one program or in two, with any source and any
 Each batch is folded into partial sketches in the executors, merged on the driver, and written as a snapshot together with the batch's number, replaced as one. A
 batch that is run again, because Spark did not hear of its end, is found there and passed over: each row counts exactly once."""
 
+from __future__ import annotations
+
 import json
 import os
 import warnings
 import zlib
 from functools import partial
+from typing import TYPE_CHECKING
 
 import umbel
 from umbel._state import Newest, State, folder_at
 from umbel._umbel import Positions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import StreamingQuery
 
 __all__ = ["answer", "inner_products", "newest", "train"]
 
@@ -34,7 +41,19 @@ MOST = 2**63 - 1
 trainers = {}
 
 
-def train(stream, key, into, *, filter=None, count=None, weight=None, checkpoint=None, trigger=None, name=None, another=False):
+def train(
+    stream: DataFrame,
+    key: str,
+    into: str | os.PathLike[str],
+    *,
+    filter: umbel.Bloom | None = None,
+    count: umbel.CountMin | None = None,
+    weight: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    trigger: dict | None = None,
+    name: str | None = None,
+    another: bool = False,
+) -> StreamingQuery:
     """Starts a query that trains the sketch in a state with a column of a stream, and returns it (a StreamingQuery).
 
     filter is a Bloom, count a CountMin, to begin a new state with; for a state that is there it may be left out. With count, weight may name a column of
@@ -58,7 +77,7 @@ def train(stream, key, into, *, filter=None, count=None, weight=None, checkpoint
     return trainer.query
 
 
-def answer(queries, key, state, *, column=None):
+def answer(queries: DataFrame, key: str, state: str | os.PathLike[str], *, column: str | None = None) -> DataFrame:
     """A stream (or a table) with a column more: for a state that holds a filter, `seen`: whether the key may have been seen, False being certain; for one that holds
     counts, `estimate`: how often at most. Every batch of rows is answered from the newest complete snapshot. The answer for a null is False, or 0."""
     place = located(queries, state)
@@ -70,7 +89,7 @@ def answer(queries, key, state, *, column=None):
     return with_columns(queries, [(column, kind)], work)
 
 
-def inner_products(queries, first, second):
+def inner_products(queries: DataFrame, first: str | os.PathLike[str], second: str | os.PathLike[str]) -> DataFrame:
     """A stream (or a table) with two columns more: `inner_product`, the sum over all keys of the product of their counts in two states, never too low, and `bound`,
     by how much it is too high at most. For every batch of rows it is that of the newest complete snapshots."""
     places = located(queries, first), located(queries, second)
@@ -78,7 +97,7 @@ def inner_products(queries, first, second):
     return with_columns(queries, [("inner_product", "long"), ("bound", "double")], partial(products, places))
 
 
-def newest(state):
+def newest(state: str | os.PathLike[str]) -> umbel.Bloom | umbel.CountMin:
     """The sketch of the newest complete snapshot of a state: a Bloom or a CountMin."""
     return Newest(state).get()
 
