@@ -7,7 +7,7 @@ VENV ?= .venv
 
 .PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
 .PHONY: python test-python test-python-slow java hadoop-up hadoop-down test-hadoop test-hadoop-full
-.PHONY: spark-up spark-down test-spark
+.PHONY: spark-up spark-down test-spark test-spark-full
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -26,6 +26,7 @@ help:
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make spark-up       a real standalone Spark on this machine; eval \"\$$(make -s spark-up)\" to use it; make spark-down"
 	@echo "make test-spark     jobs on such a cluster (part of make test)"
+	@echo "make test-spark-full  and drivers and workers killed a hundred times each (hours)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -110,6 +111,9 @@ spark-down:
 
 test-spark: java python
 	$(VENV)/bin/python -m pytest -q engines/spark/test
+
+test-spark-full: java python
+	UMBEL_SPARK_ROUNDS=100 $(VENV)/bin/python -m pytest -q engines/spark/test
 
 # A Java and Maven, unless they are here.
 java:
