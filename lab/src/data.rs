@@ -24,6 +24,11 @@ impl Lab {
     pub fn strings(&self, n: u64) -> Result<PathBuf> {
         self.data(&format!("strings-{n}.txt"), &["strings", "-n", &n.to_string()])
     }
+
+    /// The table of ratings with the published number of titles in each group.
+    pub fn ratings(&self) -> Result<PathBuf> {
+        self.data("ratings.tsv", &["ratings"])
+    }
 }
 
 /// The lines of a file.

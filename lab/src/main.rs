@@ -4,18 +4,26 @@
 //! a run that was stopped goes on where it was, and what is finished is not measured twice unless `--again` is said. The page is
 //! drawn from the rows alone; `--draw` does no more than that. `--quick` is a small version of everything, with results of its own.
 
+mod addresses;
+mod bench;
 mod command;
 mod data;
+mod distances;
 mod experiment;
 mod hashes;
 mod journal;
 mod lab;
+mod latency;
 mod machine;
 mod names;
+mod neighbours;
 mod page;
+mod peers;
 mod rows;
 mod screening;
 mod spread;
+mod threads;
+mod traffic;
 
 use anyhow::{Result, bail};
 
@@ -23,7 +31,19 @@ use experiment::Experiment;
 use lab::Lab;
 
 /// In the order of the page.
-const EXPERIMENTS: &[Experiment] = &[screening::A1, names::C1, hashes::D2];
+const EXPERIMENTS: &[Experiment] = &[
+    screening::A1,
+    threads::A2,
+    threads::A3,
+    traffic::B2,
+    names::C1,
+    latency::C2,
+    neighbours::D1,
+    hashes::D2,
+    distances::D3,
+    addresses::E1,
+    peers::F1,
+];
 
 fn main() -> Result<()> {
     let mut lab = Lab::new()?;
