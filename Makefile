@@ -88,7 +88,8 @@ bench-python: python
 bench-near:
 	$(CARGO) run --release --quiet -p umbel-bench -- --near
 
-lab:
+# Spark's driver is Python; a quick run has no engines.
+lab: $(if $(QUICK),,java python)
 	$(CARGO) build --release --quiet -p umbel-cli -p umbel-bench
 	$(CARGO) run --release --quiet -p umbel-lab -- $(if $(QUICK),--quick) $(if $(AGAIN),--again) $(ONLY)
 

@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use umbel::{Conservative, CountMin, CountMinParams, Keys};
 
+use crate::cluster::{Cluster, Engine};
 use crate::data::Lines;
 use crate::experiment::Experiment;
 use crate::lab::Lab;
@@ -44,6 +46,42 @@ fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
             Ok(rows.collect::<Result<Vec<_>>>()?.concat())
         })?;
     }
+    // In a quick run there is no cluster, and the section says so.
+    if lab.quick { Ok(()) } else { on_spark(lab, book) }
+}
+
+/// The command that makes a sketch of the training stream, by its name.
+const SKETCHES: [(&str, &[&str]); 2] =
+    [("filter", &["build", "-p", "0.01"]), ("count", &["count", "build", "--eps", "0.0001"])];
+
+/// Filter and count of the training stream on Spark: the same bytes as here, so that all that was measured above holds there too.
+fn on_spark(lab: &Lab, book: &mut Book) -> Result<()> {
+    if SKETCHES.iter().all(|(what, _)| book.has(&["spark", what])) {
+        return Ok(());
+    }
+    streams(lab, 1)?;
+    let table = lab.work().join(train_file(lab, 1));
+    let (here, spark) =
+        (Cluster::start(lab, Engine::Local, &table)?, Cluster::start(lab, Engine::Spark, &table)?);
+    for (what, command) in SKETCHES {
+        book.case(&["spark", what], || {
+            let mut rows = Vec::new();
+            for repetition in 1..=lab.repetitions() {
+                let mut seconds = [0.0; 2];
+                for (cluster, seconds) in [&here, &spark].into_iter().zip(&mut seconds) {
+                    let (input, output) = cluster.place(&table, "sketch.umbel");
+                    let start = Instant::now();
+                    cluster.umbel(&[command, &[&input, "-o", &output]].concat())?;
+                    *seconds = start.elapsed().as_secs_f64();
+                }
+                let same = here.bytes("sketch.umbel")? == spark.bytes("sketch.umbel")?;
+                rows.push(cells(&[&repetition, &"same bytes", &u8::from(same)]));
+                rows.push(cells(&[&repetition, &"seconds here", &seconds[0]]));
+                rows.push(cells(&[&repetition, &"seconds on spark", &seconds[1]]));
+            }
+            Ok(rows)
+        })?;
+    }
     Ok(())
 }
 
@@ -51,8 +89,7 @@ fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
 fn streams(lab: &Lab, repetition: usize) -> Result<(Lines, Lines)> {
     let n = lab.amount(1_000_000, 100_000).to_string();
     let distinct = lab.amount(300_000, 30_000).to_string();
-    let make = |name: &str, seed: usize| {
-        let name = format!("addresses-{name}-{n}-{repetition}.txt");
+    let make = |name: String, seed: usize| {
         let seed = seed.to_string();
         lab.data(
             &name,
@@ -70,8 +107,13 @@ fn streams(lab: &Lab, repetition: usize) -> Result<(Lines, Lines)> {
             ],
         )
     };
-    let (train, strangers) = (make("train", repetition)?, make("ask", 100 + repetition)?);
+    let train = make(train_file(lab, repetition), repetition)?;
+    let strangers = make(train_file(lab, repetition).replace("train", "ask"), 100 + repetition)?;
     Ok((Lines::read(&train)?, Lines::read(&strangers)?))
+}
+
+fn train_file(lab: &Lab, repetition: usize) -> String {
+    format!("addresses-train-{}-{repetition}.txt", lab.amount(1_000_000, 100_000))
 }
 
 /// `umbel stream` with two files: what it says of each address that was asked, against the truth.
@@ -81,7 +123,7 @@ fn seen(lab: &Lab, rate: &str, repetition: usize) -> Result<Vec<Vec<String>>> {
     let asked: HashSet<&[u8]> = others.keys().into_iter().chain(truth.iter().copied()).collect();
     let queries = lab.work().join("queries.txt");
     fs::write(&queries, asked.iter().copied().collect::<Vec<_>>().join(&b'\n'))?;
-    let name = format!("addresses-train-{}-{repetition}.txt", lab.amount(1_000_000, 100_000));
+    let name = train_file(lab, repetition);
     let n = truth.len().to_string();
     let said = lab.output(
         "umbel",
@@ -233,7 +275,11 @@ fn show(rows: &Rows) -> Section {
                 caption: "How much too high the inner product of the two streams is estimated, against eps.".into(),
             },
         ],
-        tables: vec![seen, table],
+        tables: [seen, table].into_iter().chain(spark_table(&rows.with("what", "spark"))).collect(),
+        notes: match rows.with("what", "spark").is_empty() {
+            true => vec!["The part on Spark was left out: it is skipped in quick runs.".into()],
+            false => Vec::new(),
+        },
         result: format!(
             "No address that was seen is denied ({missed} of all repetitions), {} % of strangers are called seen at 1 % asked; no count is too low ({low}). At eps = 0.0001 conservative update errs {} times less.",
             plain(wrong), ratio("0.0001").map_or("?".into(), plain)
@@ -279,4 +325,26 @@ fn seen_table(rows: &Rows) -> (Grid, f64, f64) {
         }
     }
     (table, at_one, all_missed)
+}
+
+fn spark_table(rows: &Rows) -> Option<Grid> {
+    let mut table = Grid::new(
+        "The training stream on Spark: seconds of the command as mean · median · interval",
+        &["sketch", "here", "on Spark, with its start", "the same bytes"],
+    );
+    for what in rows.different("parameter") {
+        let rows = rows.with("parameter", &what);
+        let figure = |name: &str| rows.with("figure", name);
+        let cell = |name: &str| {
+            figure(name).spread("value").map_or(String::new(), |spread| spread.text(1.0))
+        };
+        let same = figure("same bytes").numbers("value").iter().all(|&same| same == 1.0);
+        table.push(vec![
+            what,
+            cell("seconds here"),
+            cell("seconds on spark"),
+            if same { "yes" } else { "NO" }.into(),
+        ]);
+    }
+    (!rows.is_empty()).then_some(table)
 }

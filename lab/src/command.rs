@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
 use crate::lab::Lab;
 
@@ -23,5 +24,12 @@ impl Lab {
         let answered = matches!(done.status.code(), Some(0 | 1));
         ensure!(answered, "{}: {}", line(), String::from_utf8_lossy(&done.stderr));
         Ok(String::from_utf8(done.stdout)?)
+    }
+
+    /// What `umbel … --json` prints.
+    pub fn json(&self, arguments: &[&str]) -> Result<Value> {
+        let text = self.output("umbel", arguments)?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("umbel {}: {text}", arguments.join(" ")))
     }
 }

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod bench;
+mod cluster;
 mod command;
 mod data;
 mod distances;
@@ -19,11 +20,13 @@ mod names;
 mod neighbours;
 mod page;
 mod peers;
+mod ratings;
 mod rows;
 mod screening;
 mod spread;
 mod threads;
 mod traffic;
+mod walltime;
 
 use anyhow::{Result, bail};
 
@@ -35,7 +38,9 @@ const EXPERIMENTS: &[Experiment] = &[
     screening::A1,
     threads::A2,
     threads::A3,
+    ratings::B1,
     traffic::B2,
+    walltime::B3,
     names::C1,
     latency::C2,
     neighbours::D1,

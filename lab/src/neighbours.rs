@@ -89,7 +89,7 @@ fn show(rows: &Rows) -> Section {
     Section {
         lead: vec![
             "Is a stored number within alpha of x? Integers spread over 2⁴⁰, beta = 1, 1 % asked for the whole question. The published way asks a plain Bloom filter for every cell from x - alpha to x + alpha; with a plain filter's size its rate grows with the number of cells until every answer is yes. The published program itself holds 65 536 bits, not the 2³² it says, and misses values; what is measured here is its idea.".into(),
-            "Figures come from `umbel-bench --near`, each the best of ten rounds. [near.md](../near.md) has the meaning of the answers.".replace("[near.md](../near.md)", "`docs/near.md`"),
+            "Figures come from `umbel-bench --near`, each the best of ten rounds. `docs/near.md` has the meaning of the answers.".into(),
         ],
         plots: vec![
             plot(&format!("Time of a question without a neighbour, {shown} values"), Axis::log("ns"), series("absent_ns"), "Time of a question with nothing near, against alpha/beta: lists and sorted arrays do not depend on it, a lookup a cell does."),

@@ -108,6 +108,11 @@ impl Book {
         Ok(Book { id: experiment.id, path, columns, key: experiment.key, rows })
     }
 
+    /// Whether a case has been measured.
+    pub fn has(&self, key: &[&str]) -> bool {
+        self.rows.lines().any(|line| line.iter().zip(key).all(|(a, b)| a == b))
+    }
+
     /// One case: measured, unless its rows are there. `measure` gives the cells to the right of the key, a list for each row.
     pub fn case(
         &mut self,
@@ -115,7 +120,7 @@ impl Book {
         measure: impl FnOnce() -> Result<Vec<Vec<String>>>,
     ) -> Result<()> {
         assert_eq!(key.len(), self.key, "the key has a cell for each of its columns");
-        if self.rows.lines().any(|line| line.iter().zip(key).all(|(a, b)| a == b)) {
+        if self.has(key) {
             return Ok(());
         }
         eprintln!("{}    {}", self.id, key.join(", "));

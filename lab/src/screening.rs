@@ -17,23 +17,26 @@ use crate::page::number::{plain, short, whole};
 use crate::page::{Axis, Grid, Plot, Section, Series, Whose};
 use crate::rows::{Book, Rows, cells};
 
+/// Of all experiments that screen flows.
+pub const COLUMNS: &[&str] = &[
+    "strings",
+    "sample",
+    "bits",
+    "hash",
+    "keys",
+    "k",
+    "threads",
+    "repetition",
+    "initialise_s",
+    "analyse_s",
+    "admitted",
+    "rejected",
+];
+
 pub const A1: Experiment = Experiment {
     id: "a1",
     title: "Five flows, one thread and two",
-    columns: &[
-        "strings",
-        "sample",
-        "bits",
-        "hash",
-        "keys",
-        "k",
-        "threads",
-        "repetition",
-        "initialise_s",
-        "analyse_s",
-        "admitted",
-        "rejected",
-    ],
+    columns: COLUMNS,
     key: 5,
     engines: false,
     measure,

@@ -7,14 +7,16 @@ pub(super) fn markdown(lab: &Lab, chapters: &[Chapter]) -> String {
     let mut text = String::from(HEAD);
     for chapter in chapters {
         let experiment = chapter.experiment;
-        let result = match &chapter.section {
-            Some(section) => section.result.clone(),
-            None => chapter.missing(lab),
+        let (name, result) = match &chapter.section {
+            Some(section) => {
+                (format!("[{id}]({id}.csv)", id = experiment.id), section.result.clone())
+            }
+            None => (experiment.id.into(), chapter.missing(lab)),
         };
         text += &format!(
-            "| [{id}]({id}.csv) | {} | {result} |\n",
-            experiment.title,
-            id = experiment.id
+            "| {name} | {} | {result} |
+",
+            experiment.title
         );
     }
     let mut machines: Vec<String> =
