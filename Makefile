@@ -6,6 +6,7 @@ SECONDS ?= 60
 VENV ?= .venv
 
 .PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
+.PHONY: lab test-lab
 .PHONY: python test-python test-python-slow java hadoop-up hadoop-down test-hadoop test-hadoop-full
 .PHONY: spark-up spark-down test-spark test-spark-full
 
@@ -20,6 +21,9 @@ help:
 	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
 	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan; similar filters beside a scan and HNSW (minutes)"
 	@echo "make bench-python   the Python package beside rbloom, and beside the core (a minute)"
+	@echo "make lab            published experiments done again, and docs/results/index.html drawn of them (hours; a stopped run goes on);"
+	@echo "                    ONLY=a1 does one, AGAIN=1 measures what is finished once more, QUICK=1 is a small version (two minutes)"
+	@echo "make test-lab       that small version, and its page opened in Chromium (part of make test)"
 	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
 	@echo "make test-hadoop-full  and every hash, layout, way, number of mappers and reducers (hours)"
 	@echo "make bench-hadoop   umbel's jobs beside a plain Java MapReduce program on such a cluster (half an hour)"
@@ -45,6 +49,7 @@ test: lint
 	$(MAKE) test-python
 	$(MAKE) test-spark
 	$(MAKE) test-hadoop
+	$(MAKE) test-lab
 
 # Tools, and what the tests compare with, in an environment of its own: nothing is installed beside it.
 $(VENV)/ready: pyproject.toml
@@ -83,6 +88,26 @@ bench-python: python
 
 bench-near:
 	$(CARGO) run --release --quiet -p umbel-bench -- --near
+
+# Spark's driver is Python; a quick run has no engines.
+lab: $(if $(QUICK),,java python)
+	$(CARGO) build --release --quiet -p umbel-cli -p umbel-bench
+	$(CARGO) run --release --quiet -p umbel-lab -- $(if $(QUICK),--quick) $(if $(AGAIN),--again) $(ONLY)
+
+LAB_VENV = target/lab-venv
+
+# The browser is the system's; its driver comes with the Python package.
+$(LAB_VENV)/ready:
+	command -v chromium >/dev/null || { apt-get -q update && apt-get -qy install --no-install-recommends chromium; }
+	python3 -c 'import venv, ensurepip' || { apt-get -q update && apt-get -qy install python3-venv; }
+	python3 -m venv --clear $(LAB_VENV)
+	$(LAB_VENV)/bin/pip install --quiet playwright
+	touch $@
+
+test-lab: $(LAB_VENV)/ready
+	$(CARGO) test --quiet -p umbel-lab
+	$(MAKE) lab QUICK=1 AGAIN=1
+	$(LAB_VENV)/bin/python lab/test target/lab-quick/index.html docs/results/index.html
 
 # The saved corpus stays as it is: what is found goes below fuzz/target.
 fuzz:
