@@ -1,0 +1,17 @@
+//! Any bytes as a reducer's output. The two modules stand alone: what else is beside them (HDFS) is not compiled.
+
+#![no_main]
+
+#[path = "../../crates/umbel-hadoop/src/record.rs"]
+#[allow(dead_code)]
+mod record;
+#[path = "../../crates/umbel-hadoop/src/sequence.rs"]
+mod sequence;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Ok(records) = sequence::records(bytes) {
+        // Records are never longer than the file.
+        let read: usize = records.iter().map(|(key, value)| key.group.len() + value.len()).sum();
+        assert!(read < bytes.len());
+    }
+});
