@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use umbel_hadoop::HdfsPath;
 use umbel_io::{Column, Driver, Meter, Shape, Source};
+use umbel_job::Location;
 
 /// Which part of a line is the key
 #[derive(clap::Args, Clone, Default)]
@@ -103,10 +103,7 @@ impl Input {
 
 /// An input: a file on this machine or on HDFS, or stdin.
 fn source(path: PathBuf) -> Source {
-    match HdfsPath::parse(&path) {
-        Some(path) => umbel_hadoop::input::source(&path),
-        None => Source::new(path),
-    }
+    Location::parse(&path).source()
 }
 
 /// Refuses to read stdin more than once: whoever comes second would find it empty.

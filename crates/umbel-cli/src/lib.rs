@@ -4,9 +4,9 @@
 
 mod command;
 mod engine;
-mod hadoop;
 mod input;
 mod interrupt;
+mod jobs;
 mod json;
 mod notice;
 mod opened;

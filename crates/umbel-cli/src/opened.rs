@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 use umbel::format::{File, Kind};
 use umbel::near::Near;
 use umbel::similar::Similar;
-use umbel_hadoop::HdfsPath;
 use umbel_io::{Filters, near, similar};
+use umbel_job::HdfsPath;
 
 /// A file of ours, also on HDFS; `-` is stdin.
 pub fn file(path: &Path) -> umbel::Result<File> {
@@ -20,7 +20,7 @@ pub fn file(path: &Path) -> umbel::Result<File> {
 
 fn on_hdfs(path: &HdfsPath) -> umbel::Result<File> {
     let opened = path.open().map_err(|error| match error {
-        umbel_hadoop::Error::Io { name, source } => umbel::Error::Io { path: name.into(), source },
+        umbel_job::Error::Io { name, source } => umbel::Error::Io { path: name.into(), source },
         other => {
             umbel::Error::Io { path: path.to_string().into(), source: std::io::Error::other(other) }
         }

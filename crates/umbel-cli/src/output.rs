@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use umbel::format::NewFile;
-use umbel_hadoop::HdfsPath;
-use umbel_hadoop::hdfs;
+use umbel_job::HdfsPath;
+use umbel_job::hdfs;
 
 use crate::interrupt;
 

@@ -1,35 +1,22 @@
-//! umbel on Hadoop: files on HDFS, and jobs whose mapper and reducer are the `umbel` command itself.
+//! umbel's jobs on Hadoop: Streaming jobs whose mapper and reducer are the `umbel` command itself.
 //!
 //! ```text
-//! client   plans stretches of the input ──> Hadoop Streaming, with the command and job.json ──> reads the reducers' records
-//! mapper   one stretch, read from HDFS (or lines from the pipe) ──> parts: counts, slices of filters, what was counted
-//! reducer  all parts under one key ──> their union
+//! client   a manifest of stretches ──> Hadoop Streaming, with the command and job.json ──> reads the reducers' records
+//! mapper   one stretch, read from HDFS (or lines from the pipe) ──> records
+//! reducer  all records under one key ──> their union
 //! ```
 //!
-//! - [`hdfs`]: paths, reading, writing aside and renaming; [`input`]: HDFS files as umbel-io's sources; [`stretch`]: parts of texts;
-//! - [`job`]: what a job is to do, as its tasks are told;
-//! - [`record`]: the records between tasks, and [`sequence`] files of them;
-//! - [`map`], [`reduce`]: the tasks;
-//! - [`submit`]: Hadoop's own command, followed; [`cluster`]: jobs from their inputs to their results.
-//!
-//! Every part is a commutative monoid, so attempts that are killed, repeated or run twice change nothing: Hadoop takes the
-//! output of one attempt of each task.
+//! - [`cluster`]: the carrier of jobs; [`submit`]: Hadoop's own command, followed; [`output`]: what a job has left behind, in
+//!   [`sequence`] files;
+//! - [`task`]: mapper and reducer, between pipes. What they do is in `umbel-job`.
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
 pub mod cluster;
-mod error;
-pub mod hdfs;
-pub mod input;
-pub mod job;
-pub mod map;
-pub mod record;
-pub mod reduce;
-mod results;
+mod output;
 pub mod sequence;
-pub mod stretch;
 pub mod submit;
+pub mod task;
 
-pub use cluster::{Cluster, Job};
-pub use error::{Error, Result};
-pub use hdfs::HdfsPath;
+pub use cluster::Cluster;
+use umbel_job::{Error, Result};

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::record::{Record, read};
+use umbel_job::record::{Record, read};
 
 const MAGIC: &[u8; 4] = b"SEQ\x06";
 /// What keys and values are.
@@ -87,7 +87,7 @@ fn damaged(found: &str) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{self, Key, Kind, read_bytes};
+    use umbel_job::record::{self, Key, Kind, read_bytes};
 
     fn file(records: &[Record]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();

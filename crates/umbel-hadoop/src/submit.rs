@@ -1,12 +1,13 @@
 //! Hadoop's own command, followed line by line: it submits the job, and tells how far it has come and what it has counted.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use umbel_job::jobs::{Event, Report};
 
 use crate::{Error, Result};
 
@@ -17,42 +18,6 @@ pub struct Hadoop {
     streaming: PathBuf,
     /// The files of its configuration that a task needs to find HDFS.
     conf: Vec<PathBuf>,
-}
-
-/// What happens while a job runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    /// It has got this name.
-    Started(String),
-    /// So many percent of the mappers' and of the reducers' work are done.
-    Progress(u8, u8),
-}
-
-/// What is known of a job that has ended.
-#[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// Its name on the cluster.
-    pub id: String,
-    /// From submitting to the end.
-    pub time: Duration,
-    /// Hadoop's counters, by their names.
-    pub counters: BTreeMap<String, u64>,
-}
-
-impl Report {
-    /// Bytes that left the mappers.
-    pub fn map_output_bytes(&self) -> u64 {
-        self.counter("Map output bytes")
-    }
-
-    /// Mappers, as they were started.
-    pub fn maps(&self) -> u64 {
-        self.counter("Launched map tasks")
-    }
-
-    fn counter(&self, name: &str) -> u64 {
-        self.counters.get(name).copied().unwrap_or(0)
-    }
 }
 
 impl Hadoop {
@@ -104,7 +69,9 @@ impl Hadoop {
         }
         let ended = current().take().map(|mut current| current.child.wait());
         match ended.transpose().map_err(Error::io(self.command.display()))? {
-            Some(ended) if ended.success() => Ok(Report { time: started.elapsed(), ..log.report }),
+            Some(ended) if ended.success() => {
+                Ok(Report { time: started.elapsed(), ..log.report() })
+            }
             _ => Err(Error::Other(log.failure())),
         }
     }
@@ -199,6 +166,13 @@ impl Log {
         }
     }
 
+    /// What is known of the job.
+    fn report(self) -> Report {
+        let counter = |name: &str| self.report.counters.get(name).copied().unwrap_or(0);
+        let (maps, bytes) = (counter("Launched map tasks"), counter("Map output bytes"));
+        Report { maps, map_output_bytes: bytes, ..self.report }
+    }
+
     /// One line that says why.
     fn failure(self) -> String {
         // The cause stands behind the last colon but one in a row of Java's exceptions: the first of them tells most.
@@ -214,7 +188,8 @@ impl Log {
 fn progress(line: &str) -> Option<Event> {
     let (_, map) = line.split_once(" map ")?;
     let (map, reduce) = map.split_once("% reduce ")?;
-    Some(Event::Progress(map.parse().ok()?, reduce.trim().strip_suffix('%')?.parse().ok()?))
+    let reduce = reduce.trim().strip_suffix('%')?;
+    Some(Event::Progress(format!("map {map} %, reduce {reduce} %")))
 }
 
 /// A counter: tabs, its name, an equals sign and a number.
@@ -235,8 +210,10 @@ mod tests {
         let (mut log, mut events) = (Log::default(), Vec::new());
         said.lines().for_each(|line| log.take(line, &mut |event| events.push(event)));
         let started = Event::Started("job_1_0001".into());
-        assert_eq!(events, [started, Event::Progress(0, 0), Event::Progress(50, 7)]);
-        assert_eq!(log.report.map_output_bytes(), 688_895);
+        let progress = |text: &str| Event::Progress(text.into());
+        let (none, half) = (progress("map 0 %, reduce 0 %"), progress("map 50 %, reduce 7 %"));
+        assert_eq!(events, [started, none, half]);
+        assert_eq!(log.report.counters["Map output bytes"], 688_895);
         assert_eq!(
             log.failure(),
             "job_1_0001 has failed: Error: java.lang.RuntimeException: code 2"

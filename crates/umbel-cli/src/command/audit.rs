@@ -12,8 +12,8 @@ use umbel_io::audit::{Audited, Judged, audit_groups, audit_one, judge_all};
 use umbel_io::{Filters, Shape};
 
 use crate::engine::Engine;
-use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
+use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent};

@@ -9,17 +9,17 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use umbel::Metadata;
 use umbel::format::Kind;
-use umbel_hadoop::job::How;
 use umbel_io::build::Like;
 use umbel_io::{Build, Driver, Filters, Look, Shape, Tally};
+use umbel_job::job::How;
 
 use crate::engine::Engine;
-use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
+use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{hadoop, notice, opened, overlap, remembered};
+use crate::{jobs, notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -107,7 +107,7 @@ impl Args {
         let files = input::or_stdin(&self.files);
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
-        hadoop::check_overlap(&self.output, &files)?;
+        jobs::check_overlap(&self.output, &files)?;
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         let integers = match &like {

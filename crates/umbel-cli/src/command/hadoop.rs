@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use umbel_hadoop::job::Order;
-use umbel_hadoop::{HdfsPath, map, reduce};
+use umbel_hadoop::task::Told;
 
 /// A task of a job on Hadoop
 #[derive(clap::Args)]
@@ -20,23 +19,15 @@ enum Task {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let order = Order::read()?;
+        let told = Told::read()?;
         let done = match self.task {
-            Task::Map => map::run(&order),
-            Task::Reduce => reduce::run(&order),
+            Task::Map => told.map(),
+            Task::Reduce => told.reduce(),
         };
         if let Err(error) = &done {
-            leave(&order, &error.to_string());
+            told.leave(&error.to_string());
         }
         done?;
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Leaves a message where the client finds it, if that can be done.
-fn leave(order: &Order, text: &str) {
-    let attempt = std::env::var("mapreduce_task_attempt_id").unwrap_or_else(|_| "task".into());
-    if let Some(folder) = HdfsPath::parse(order.messages.as_ref()) {
-        let _ = folder.join(&attempt).write(text.as_bytes());
     }
 }

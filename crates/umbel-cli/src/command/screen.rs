@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use umbel::Bloom;
-use umbel_hadoop::job::Keep;
 use umbel_io::exact::ExactSet;
 use umbel_io::screen::{Summary, Wanted, screen};
 use umbel_io::{Column, Filters, Shape, Tally};
+use umbel_job::job::Keep;
 
 use crate::engine::Engine;
-use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
+use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::grouped;

@@ -10,8 +10,8 @@ use umbel::{Layout, Sizing};
 use umbel_io::{Plan, build};
 
 use crate::engine::Engine;
-use crate::hadoop::Jobs;
 use crate::input::{self, Grouping, Input};
+use crate::jobs::Jobs;
 use crate::notice;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};

@@ -8,14 +8,24 @@ use std::sync::Arc;
 
 use umbel_io::{ReadAt, Remote, Source};
 
-use crate::Result;
-use crate::hdfs::{HdfsPath, Opened};
+use crate::location::{Location, Opened};
+use crate::{Order, Result, job};
 
 /// Bytes read at a time behind the end of a stretch, where its last line ends.
 const TAIL: u64 = 1 << 16;
 
-/// The lines of a file on HDFS that begin at `start` or behind it, and before `end`.
-pub fn source(path: &HdfsPath, start: u64, end: u64, header: &[u8]) -> Result<Source> {
+/// What a line of the manifest names.
+pub fn of(order: &Order, place: &job::Stretch) -> Result<Source> {
+    let input = order.input(place.input)?;
+    let location = Location::parse(input.path.as_ref());
+    match place.bytes {
+        Some((start, end)) => lines_of(&location, start, end, &input.header),
+        None => Ok(location.source()),
+    }
+}
+
+/// The lines of a file that begin at `start` or behind it, and before `end`.
+fn lines_of(path: &Location, start: u64, end: u64, header: &[u8]) -> Result<Source> {
     let header = if start > 0 { header.to_vec() } else { Vec::new() };
     let file = Arc::new(path.open()?);
     Ok(Source::remote(Arc::new(Stretch {
@@ -80,7 +90,7 @@ impl Remote for Stretch {
 fn lines(file: &Arc<Opened>, start: u64, end: u64) -> io::Result<Box<dyn Read + Send>> {
     let (start, end) =
         (line_start(&**file, file.len(), start)?, line_start(&**file, file.len(), end)?);
-    Ok(Box::new(file.range(start, end)))
+    file.range(start, end)
 }
 
 /// Where the first line begins that does not begin before a place.

@@ -1,7 +1,6 @@
-//! What a job is to do, as its tasks are told: `job.json`, which travels with the job.
+//! What a job is to do, as its tasks are told.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use umbel::hash::{Family, Strategy};
@@ -9,9 +8,6 @@ use umbel::{KeyType, Layout, Params};
 use umbel_io::{Column, Plan, Shape};
 
 use crate::{Error, Result};
-
-/// The file's name, in the folder that a task works in.
-pub const FILE: &str = "job.json";
 
 /// What the tasks of a job do with their inputs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -24,10 +20,6 @@ pub struct Order {
     pub strict: bool,
     /// The inputs. A line of the manifest names one by its place.
     pub inputs: Vec<Input>,
-    /// Whether lines come from the pipe; else a line of the manifest says what to read.
-    pub piped: bool,
-    /// The folder on HDFS where a task that gives up leaves its message.
-    pub messages: String,
 }
 
 /// The work of a job.
@@ -42,23 +34,18 @@ pub enum Work {
         /// Their parameters.
         filters: BTreeMap<String, FilterPlan>,
     },
-    /// Counts like those of [`SKETCH`], one or one for each group.
+    /// Counts like the empty ones in the file that goes with the job, one or one for each group.
     Count,
-    /// Which rows may be members of [`FILTER`]?
+    /// Which rows may be members of the filters in that file?
     Screen {
         /// One group of it only.
         group: Option<String>,
         /// Whether the admitted lines are kept, or the rejected ones; none where rows are only counted.
         keep: Option<Keep>,
     },
-    /// Does [`FILTER`] keep its promise?
+    /// Do the filters in that file keep their promise?
     Audit,
 }
-
-/// The filters that tasks ask, in the folder they work in.
-pub const FILTER: &str = "filter.umbel";
-/// The empty counts that tasks fill, in the folder they work in.
-pub const SKETCH: &str = "sketch.umbel";
 
 /// Which lines are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +71,7 @@ pub enum How {
 /// An input.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Input {
-    /// The file on HDFS.
+    /// The file, or what messages call rows that are in none.
     pub path: String,
     /// Its first line, where that is a header and there are stretches that do not begin with it.
     pub header: Vec<u8>,
@@ -147,15 +134,20 @@ pub struct Counted {
 }
 
 impl Order {
-    /// The order in the task's folder.
-    pub fn read() -> Result<Order> {
-        let text = std::fs::read(Path::new(FILE)).map_err(Error::io(FILE))?;
-        serde_json::from_slice(&text).map_err(|error| Error::other(format!("{FILE}: {error}")))
+    /// The order, as it was written.
+    pub fn from_json(text: &[u8]) -> Result<Order> {
+        serde_json::from_slice(text).map_err(|error| Error::other(format!("the order: {error}")))
     }
 
-    /// The text of the file.
+    /// The order as text.
     pub fn to_json(&self) -> Result<Vec<u8>> {
         serde_json::to_vec_pretty(self).map_err(|error| Error::other(error.to_string()))
+    }
+
+    /// The input at a place.
+    pub fn input(&self, place: usize) -> Result<&Input> {
+        let found = self.inputs.get(place);
+        found.ok_or_else(|| Error::other("the manifest names no input of this job"))
     }
 }
 

@@ -1,4 +1,5 @@
-//! The records between tasks, in Streaming's "rawbytes": key and value, each behind its length in four big-endian bytes.
+//! The records between tasks. On a pipe or in a file: key and value, each behind its length in four big-endian bytes (what Hadoop Streaming
+//! calls rawbytes).
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -57,11 +58,13 @@ impl Key {
         Key { kind, slice: 0, group: group.into() }
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
+    /// The bytes: records are sorted and shared out by them.
+    pub fn to_bytes(&self) -> Vec<u8> {
         [&[self.kind as u8], &self.slice.to_be_bytes()[..], self.group.as_bytes()].concat()
     }
 
-    fn from_bytes(bytes: &[u8]) -> io::Result<Key> {
+    /// The key, from its bytes.
+    pub fn from_bytes(bytes: &[u8]) -> io::Result<Key> {
         let key = || {
             let (&kind, rest) = bytes.split_first()?;
             let (slice, group) = rest.split_first_chunk()?;
@@ -97,7 +100,7 @@ pub fn read(from: &mut impl BufRead) -> io::Result<Option<Record>> {
 }
 
 /// The bytes behind their length. A length beyond the end takes no more memory than there are bytes.
-pub(crate) fn read_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub fn read_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut len = [0; 4];
     from.read_exact(&mut len)?;
     let len = u64::from(u32::from_be_bytes(len));

@@ -1,34 +1,13 @@
-//! What a job has left behind: its message, its records, its counts.
+//! What the mappers of a job have counted, put together.
 
 use std::collections::BTreeMap;
-use std::io::BufReader;
 
 use umbel_io::tally::Place;
 use umbel_io::{Look, Tally};
 
-use crate::hdfs::HdfsPath;
 use crate::job::{Counted, Input};
 use crate::record::{Kind, Record};
-use crate::{Error, Result, input, map, sequence};
-
-/// What a task that has given up has to say.
-pub(crate) fn message(folder: &HdfsPath) -> Option<Error> {
-    let first = folder.list().ok()?.into_iter().next()?;
-    let text = first.path.read().ok()?;
-    Some(Error::Other(String::from_utf8_lossy(&text).trim().into()))
-}
-
-/// All records that the reducers have written.
-pub(crate) fn read_output(folder: &HdfsPath) -> Result<Vec<Record>> {
-    let mut records = Vec::new();
-    let files = input::files(folder)?.into_iter();
-    for file in files.filter(|file| !file.file_name().starts_with(map::LINES)) {
-        let opened = file.open()?;
-        let from = BufReader::with_capacity(1 << 20, opened.from(0));
-        records.extend(sequence::records(from).map_err(Error::io(&file))?);
-    }
-    Ok(records)
-}
+use crate::{Error, Result};
 
 /// What the mappers have counted, in the order of the inputs.
 pub(crate) fn counted(records: &[Record]) -> Result<Vec<Counted>> {

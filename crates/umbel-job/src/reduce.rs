@@ -1,74 +1,70 @@
 //! The reducer: takes the union of all parts under one key. It holds one part of each kind at a time.
 
-use std::io::{self, BufRead, Write};
-
 use umbel::Counts;
 use umbel::bloom::{Coding, Partial};
 use umbel::distinct::Distinct;
 use umbel_io::Filters;
 use umbel_io::audit::parts::{Counting, MissingKeys};
 
-use crate::job::{FILTER, Order, Work};
-use crate::record::{self, Key, Kind};
+use crate::map::Sink;
+use crate::record::{Key, Kind};
 use crate::{Error, Result};
 
-/// Reduces what comes from the pipe, sorted by key.
-pub fn run(order: &Order) -> Result<()> {
-    let filters = match order.work {
-        Work::Audit => Some(Filters::open(FILTER.as_ref(), 1)?),
-        _ => None,
-    };
-    let mut from = io::BufReader::with_capacity(1 << 20, io::stdin().lock());
-    let mut out = io::BufWriter::with_capacity(1 << 20, io::stdout().lock());
-    reduce(&mut from, &mut out, filters.as_ref().map(Counting::new))?;
-    out.flush().map_err(Error::io("stdout"))
+/// Unites records as they come, sorted by key.
+pub struct Reducer<'f> {
+    open: Option<(Key, Union)>,
+    /// For an audit, with the bucket that is being counted.
+    counting: Option<Counting<'f>>,
+    bucket: Option<u32>,
 }
 
-/// Reduces records that are sorted by key.
-fn reduce(
-    from: &mut impl BufRead,
-    out: &mut impl Write,
-    mut counting: Option<Counting>,
-) -> Result<()> {
-    let mut open: Option<(Key, Union)> = None;
-    let mut bucket = None;
-    while let Some((key, value)) = record::read(from).map_err(Error::io("stdin"))? {
-        if let (Kind::Rows, Some(counting)) = (key.kind, &mut counting) {
-            if bucket.replace(key.slice).is_some_and(|last| last != key.slice) {
+impl<'f> Reducer<'f> {
+    /// The reducer of a job; of an audit, with its filters.
+    pub fn new(filters: Option<&'f Filters>) -> Reducer<'f> {
+        Reducer { open: None, counting: filters.map(Counting::new), bucket: None }
+    }
+
+    /// Takes the next record; what is complete goes out.
+    pub fn take(&mut self, key: Key, value: &[u8], out: &mut Sink) -> Result<()> {
+        if let (Kind::Rows, Some(counting)) = (key.kind, &mut self.counting) {
+            if self.bucket.replace(key.slice).is_some_and(|last| last != key.slice) {
                 counting.finish_bucket()?;
             }
-            counting.take(&value)?;
-            continue;
+            return Ok(counting.take(value)?);
         }
-        match &mut open {
-            Some((last, union)) if *last == key => union.take(&value)?,
+        match &mut self.open {
+            Some((last, union)) if *last == key => union.take(value)?,
             _ => {
-                close(open.take(), out)?;
-                let union = Union::begin(key.kind, &value)?;
-                open = Some((key, union));
+                close(self.open.take(), out)?;
+                let union = Union::begin(key.kind, value)?;
+                self.open = Some((key, union));
             }
         }
+        Ok(())
     }
-    close(open, out)?;
-    counting.map_or(Ok(()), |counting| send_counts(counting, out))
+
+    /// There are no more.
+    pub fn finish(self, out: &mut Sink) -> Result<()> {
+        close(self.open, out)?;
+        self.counting.map_or(Ok(()), |counting| send_counts(counting, out))
+    }
 }
 
 /// What all buckets of this reducer have come to: four numbers for each filter.
-fn send_counts(mut counting: Counting, out: &mut impl Write) -> Result<()> {
+fn send_counts(mut counting: Counting, out: &mut Sink) -> Result<()> {
     counting.finish_bucket()?;
     let numbers: Vec<[u64; 4]> = counting.counts().iter().map(numbers_of).collect();
     let value = serde_json::to_vec(&numbers).map_err(|error| Error::other(error.to_string()))?;
-    record::write(out, &Key::new(Kind::Audited, ""), &value).map_err(Error::io("stdout"))
+    out(Key::new(Kind::Audited, ""), &value)
 }
 
 fn numbers_of(counts: &umbel::audit::Counts) -> [u64; 4] {
     [counts.true_positives, counts.false_positives, counts.true_negatives, counts.false_negatives]
 }
 
-fn close(open: Option<(Key, Union)>, out: &mut impl Write) -> Result<()> {
+fn close(open: Option<(Key, Union)>, out: &mut Sink) -> Result<()> {
     let Some((key, union)) = open else { return Ok(()) };
-    let write = |value: Vec<u8>| record::write(out, &key, &value);
-    union.into_values()?.into_iter().try_for_each(write).map_err(Error::io("stdout"))
+    union.into_values()?.iter().try_for_each(|value| out(key.clone(), value))
 }
 
 /// What values under one key come to.
@@ -127,16 +123,17 @@ mod tests {
     /// What a reducer makes of records, once they are sorted.
     fn union(mut records: Vec<Record>) -> Result<Vec<Record>> {
         records.sort();
-        let mut bytes = Vec::new();
-        for (key, value) in records.iter() {
-            record::write(&mut bytes, key, value).map_err(Error::io("memory"))?;
+        let mut united = Vec::new();
+        let mut out = |key: Key, value: &[u8]| {
+            united.push((key, value.to_vec()));
+            Ok(())
+        };
+        let mut reducer = Reducer::new(None);
+        for (key, value) in records {
+            reducer.take(key, &value, &mut out)?;
         }
-        let mut out = Vec::new();
-        reduce(&mut &bytes[..], &mut out, None)?;
-        let mut from = &out[..];
-        std::iter::from_fn(|| record::read(&mut from).transpose())
-            .collect::<io::Result<_>>()
-            .map_err(Error::io("memory"))
+        reducer.finish(&mut out)?;
+        Ok(united)
     }
 
     #[test]

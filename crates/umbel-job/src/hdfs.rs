@@ -35,6 +35,11 @@ pub struct Status {
     pub is_folder: bool,
 }
 
+/// Whether engines pass over a file of this name: what they note for themselves, and what is not whole yet.
+pub(crate) fn is_hidden(name: &str) -> bool {
+    name.starts_with(['.', '_'])
+}
+
 impl fmt::Display for HdfsPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{SCHEME}{}{}", self.authority, self.path)
@@ -101,6 +106,22 @@ impl HdfsPath {
         let mut files: Vec<_> = found.into_iter().map(status).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(files)
+    }
+
+    /// The files there: itself, or those of a folder, by name, but for the ones that Hadoop hides.
+    pub fn files(&self) -> Result<Vec<HdfsPath>> {
+        let status =
+            self.status()?.ok_or_else(|| Error::io(self)(io::ErrorKind::NotFound.into()))?;
+        if !status.is_folder {
+            return Ok(vec![self.clone()]);
+        }
+        let is_file = |found: &Status| !found.is_folder && !is_hidden(found.path.file_name());
+        let found = self.list()?.into_iter().filter(is_file);
+        let files: Vec<_> = found.map(|found| found.path).collect();
+        match files.is_empty() {
+            true => Err(Error::other(format!("{self}: there are no files in this folder"))),
+            false => Ok(files),
+        }
     }
 
     /// Opens a file for reading.

@@ -1,0 +1,169 @@
+//! Mapper and reducer between Hadoop's pipes, in the folder of their container.
+
+use std::io::{self, BufRead, Write};
+
+use serde::{Deserialize, Serialize};
+use umbel::Counts;
+use umbel_io::{Filters, Source};
+use umbel_job::job::{Counted, Stretch, Work};
+use umbel_job::map::{self, Tool};
+use umbel_job::record::{self, Key};
+use umbel_job::reduce::Reducer;
+use umbel_job::{HdfsPath, Order, stretch};
+
+use crate::output::LINES;
+use crate::{Error, Result};
+
+/// The order's file, in the folder that a task works in.
+pub(crate) const ORDER: &str = "job.json";
+/// The file that goes with the job, in the same folder.
+pub(crate) const TOOL: &str = "tool.umbel";
+
+/// What a task is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Told {
+    /// What to do.
+    pub order: Order,
+    /// Whether lines come from the pipe; else a line of the manifest says what to read.
+    pub piped: bool,
+    /// The folder on HDFS where a task that gives up leaves its message.
+    pub messages: String,
+}
+
+impl Told {
+    /// What stands in the task's folder.
+    pub fn read() -> Result<Told> {
+        let text = std::fs::read(ORDER).map_err(Error::io(ORDER))?;
+        serde_json::from_slice(&text).map_err(|error| Error::other(format!("{ORDER}: {error}")))
+    }
+
+    /// The text of the file.
+    pub(crate) fn to_json(&self) -> Result<Vec<u8>> {
+        serde_json::to_vec_pretty(self).map_err(|error| Error::other(error.to_string()))
+    }
+
+    /// Does the work of one mapper.
+    pub fn map(&self) -> Result<()> {
+        let order = &self.order;
+        let (stretch, source) = self.source()?;
+        let threads = threads();
+        let (filters, counts);
+        let tool = match &order.work {
+            Work::Census | Work::Build { .. } => Tool::None,
+            Work::Count => {
+                counts = Counts::load(TOOL)?;
+                Tool::Counts(&counts)
+            }
+            Work::Screen { .. } | Work::Audit => {
+                filters = Filters::open(TOOL.as_ref(), threads)?;
+                Tool::Filters(&filters)
+            }
+        };
+        let mut lines = match order.work {
+            Work::Screen { keep: Some(_), .. } => Some(lines_file(stretch)?.create()?),
+            _ => None,
+        }
+        .map(|writer| io::BufWriter::with_capacity(1 << 20, writer));
+        let task = map::Task {
+            order,
+            stretch,
+            source,
+            threads,
+            tool,
+            lines: lines.as_mut().map(|lines| lines as &mut (dyn Write + Send)),
+        };
+        let mut pipe = io::BufWriter::with_capacity(1 << 20, io::stdout());
+        let counted = task.run(&mut |key, value| send(&mut pipe, &key, value))?;
+        if let Some(lines) = lines {
+            lines.into_inner().map_err(|error| Error::io("lines")(error.into_error()))?.close()?;
+        }
+        counted.iter().for_each(tell);
+        pipe.flush().map_err(Error::io("stdout"))
+    }
+
+    /// Does the work of one reducer: what comes from the pipe is sorted by key.
+    pub fn reduce(&self) -> Result<()> {
+        let filters = match self.order.work {
+            Work::Audit => Some(Filters::open(TOOL.as_ref(), 1)?),
+            _ => None,
+        };
+        let mut from = io::BufReader::with_capacity(1 << 20, io::stdin().lock());
+        let mut pipe = io::BufWriter::with_capacity(1 << 20, io::stdout());
+        let mut out = |key: Key, value: &[u8]| send(&mut pipe, &key, value);
+        let mut reducer = Reducer::new(filters.as_ref());
+        while let Some((key, value)) = record::read(&mut from).map_err(Error::io("stdin"))? {
+            reducer.take(key, &value, &mut out)?;
+        }
+        reducer.finish(&mut out)?;
+        pipe.flush().map_err(Error::io("stdout"))
+    }
+
+    /// Leaves a message where the client finds it, if that can be done.
+    pub fn leave(&self, text: &str) {
+        let attempt = std::env::var("mapreduce_task_attempt_id").unwrap_or_else(|_| "task".into());
+        if let Some(folder) = HdfsPath::parse(self.messages.as_ref()) {
+            let _ = folder.join(&attempt).write(text.as_bytes());
+        }
+    }
+
+    /// What this mapper reads: the lines of the pipe, or what the only line of the pipe says.
+    fn source(&self) -> Result<(Stretch, Source)> {
+        if self.piped {
+            let (place, start) = piped_place(&self.order)?;
+            let input = self.order.input(place)?;
+            let stretch = Stretch { input: place, bytes: Some((start, u64::MAX)) };
+            return Ok((stretch, stretch::piped(input.path.clone(), start, &input.header)));
+        }
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line).map_err(Error::io("stdin"))?;
+        let place: Stretch = line.trim_end().parse()?;
+        Ok((place, stretch::of(&self.order, &place)?))
+    }
+}
+
+fn send(pipe: &mut impl Write, key: &Key, value: &[u8]) -> Result<()> {
+    record::write(pipe, key, value).map_err(Error::io("stdout"))
+}
+
+/// Tells Hadoop's counters. The client does not rely on them: an attempt that is repeated counts twice.
+fn tell(counted: &Counted) {
+    let counts =
+        [("rows", counted.rows), ("malformed", counted.malformed), ("admitted", counted.admitted)];
+    for (name, count) in
+        counts.into_iter().filter(|(name, count)| *name != "admitted" || *count > 0)
+    {
+        eprintln!("reporter:counter:umbel,{name},{count}");
+    }
+}
+
+/// Which input the lines of the pipe are from, and where they begin: Streaming tells by its environment.
+fn piped_place(order: &Order) -> Result<(usize, u64)> {
+    let file = variable("mapreduce_map_input_file")?;
+    let path = HdfsPath::parse(file.as_ref()).map_or(file.clone(), |path| path.path().into());
+    let is_it = |known: &str| parse(known).is_ok_and(|known| known.path() == path);
+    let place = order.inputs.iter().position(|input| is_it(&input.path));
+    let start = variable("mapreduce_map_input_start")?.parse().unwrap_or(0);
+    Ok((place.ok_or_else(|| Error::other(format!("{file} is no input of this job")))?, start))
+}
+
+/// Where the kept lines of a stretch go: to a file in the folder of this attempt, which Hadoop moves to the job's output if it is this
+/// attempt that counts. Names are in the order of the input.
+fn lines_file(place: Stretch) -> Result<HdfsPath> {
+    let folder = variable("mapreduce_task_output_dir")?;
+    let start = place.bytes.map_or(0, |(start, _)| start);
+    Ok(parse(&folder)?.join(&format!("{LINES}{:06}-{start:020}", place.input)))
+}
+
+fn variable(name: &str) -> Result<String> {
+    std::env::var(name).map_err(|_| Error::other(format!("Hadoop does not say {name}")))
+}
+
+fn parse(path: &str) -> Result<HdfsPath> {
+    HdfsPath::parse(path.as_ref()).ok_or_else(|| Error::other(format!("{path}: not on HDFS")))
+}
+
+/// As many threads as the container has cores.
+fn threads() -> usize {
+    let cores = std::env::var("mapreduce_map_cpu_vcores").ok().and_then(|text| text.parse().ok());
+    cores.unwrap_or(1).clamp(1, 64)
+}

@@ -1,0 +1,35 @@
+//! umbel's work in parts, on whatever engine carries it.
+//!
+//! ```text
+//! client   plans stretches of the input ──> a carrier (Hadoop, Spark) ──> puts records together
+//! mapper   one stretch ──> parts: counts, slices of filters, what was counted
+//! reducer  all parts under one key ──> their union
+//! ```
+//!
+//! - [`jobs`]: jobs from their inputs to their results, whoever carries them; [`plan`]: inputs, cut into stretches;
+//! - [`job`]: what a job is to do, as its tasks are told; [`record`]: what goes between them;
+//! - [`map`], [`reduce`]: what tasks do; [`stretch`]: parts of texts;
+//! - [`location`]: files of this machine and of HDFS ([`hdfs`]) as inputs.
+//!
+//! Every part is a commutative monoid, so attempts that are killed, repeated or run twice change nothing, as long as the engine takes the
+//! output of one attempt of each task.
+
+#![warn(clippy::unwrap_used, clippy::expect_used)]
+
+mod error;
+pub mod hdfs;
+pub mod job;
+pub mod jobs;
+pub mod location;
+pub mod map;
+pub mod plan;
+pub mod record;
+pub mod reduce;
+mod results;
+pub mod stretch;
+
+pub use error::{Error, Result};
+pub use hdfs::HdfsPath;
+pub use job::Order;
+pub use jobs::{Carried, Carrier, Freight, Job, Jobs, Report};
+pub use location::Location;

@@ -1,0 +1,210 @@
+//! Where inputs are: files of this machine, and files on HDFS.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use umbel_io::{ReadAt, Remote, Source};
+
+use crate::hdfs::{self, HdfsPath};
+use crate::{Error, Result};
+
+/// A file or folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// Of this machine.
+    Local(PathBuf),
+    /// On HDFS.
+    Hdfs(HdfsPath),
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Local(path) => path.display().fmt(f),
+            Location::Hdfs(path) => path.fmt(f),
+        }
+    }
+}
+
+impl From<HdfsPath> for Location {
+    fn from(path: HdfsPath) -> Location {
+        Location::Hdfs(path)
+    }
+}
+
+impl Location {
+    /// What a path names: on HDFS where it begins with `hdfs://`.
+    pub fn parse(path: &Path) -> Location {
+        match HdfsPath::parse(path) {
+            Some(path) => Location::Hdfs(path),
+            None => Location::Local(path.into()),
+        }
+    }
+
+    /// The name without the folders.
+    pub fn file_name(&self) -> String {
+        match self {
+            Location::Local(path) => {
+                path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            Location::Hdfs(path) => path.file_name().into(),
+        }
+    }
+
+    /// The files there: itself, or those of a folder, by name, but for the ones that engines hide.
+    pub fn files(&self) -> Result<Vec<Location>> {
+        let path = match self {
+            Location::Hdfs(path) => {
+                return Ok(path.files()?.into_iter().map(Location::Hdfs).collect());
+            }
+            Location::Local(path) => path,
+        };
+        if !path.metadata().map_err(Error::io(self))?.is_dir() {
+            return Ok(vec![self.clone()]);
+        }
+        let found = path.read_dir().map_err(Error::io(self))?;
+        let mut files = Vec::new();
+        for found in found {
+            let found = found.map_err(Error::io(self))?;
+            if !hdfs::is_hidden(&found.file_name().to_string_lossy()) && found.path().is_file() {
+                files.push(found.path());
+            }
+        }
+        files.sort();
+        match files.is_empty() {
+            true => Err(Error::other(format!("{self}: there are no files in this folder"))),
+            false => Ok(files.into_iter().map(Location::Local).collect()),
+        }
+    }
+
+    /// Whether anything is there.
+    pub fn exists(&self) -> Result<bool> {
+        match self {
+            Location::Local(path) => path.try_exists().map_err(Error::io(self)),
+            Location::Hdfs(path) => Ok(path.status()?.is_some()),
+        }
+    }
+
+    /// A whole file as an input; it is opened when it is needed.
+    pub fn source(&self) -> Source {
+        match self {
+            Location::Local(path) => Source::new(path),
+            Location::Hdfs(path) => {
+                Source::remote(Arc::new(Whole { path: path.clone(), opened: Mutex::default() }))
+            }
+        }
+    }
+
+    /// Opens a file for reading.
+    pub fn open(&self) -> Result<Opened> {
+        Ok(match self {
+            Location::Hdfs(path) => Opened::Hdfs(Box::new(path.open()?)),
+            Location::Local(path) => {
+                let file = File::open(path).map_err(Error::io(self))?;
+                let len = file.metadata().map_err(Error::io(self))?.len();
+                Opened::Local { file, len, path: path.clone() }
+            }
+        })
+    }
+}
+
+/// A file that is open for reading, at any place.
+#[derive(Debug)]
+pub enum Opened {
+    /// Of this machine.
+    Local {
+        /// The file.
+        file: File,
+        /// Bytes.
+        len: u64,
+        /// Where it is: each reader has a place of its own.
+        path: PathBuf,
+    },
+    /// On HDFS.
+    Hdfs(Box<hdfs::Opened>),
+}
+
+impl Opened {
+    /// Bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            Opened::Local { len, .. } => *len,
+            Opened::Hdfs(opened) => opened.len(),
+        }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Its bytes between two places.
+    pub fn range(&self, start: u64, end: u64) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Opened::Hdfs(opened) => Box::new(opened.range(start, end)),
+            Opened::Local { path, .. } => {
+                let mut file = File::open(path)?;
+                file.seek(SeekFrom::Start(start))?;
+                Box::new(file.take(end.saturating_sub(start)))
+            }
+        })
+    }
+}
+
+impl ReadAt for Opened {
+    fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+        match self {
+            Opened::Local { file, .. } => ReadAt::read_at(file, buffer, place),
+            Opened::Hdfs(opened) => opened.read_at(buffer, place),
+        }
+    }
+}
+
+/// A whole file on HDFS.
+#[derive(Debug)]
+struct Whole {
+    path: HdfsPath,
+    opened: Mutex<Option<Arc<hdfs::Opened>>>,
+}
+
+impl Whole {
+    fn opened(&self) -> Result<Arc<hdfs::Opened>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(match &*opened {
+            Some(opened) => opened.clone(),
+            None => opened.insert(Arc::new(self.path.open()?)).clone(),
+        })
+    }
+}
+
+impl Remote for Whole {
+    fn name(&self) -> String {
+        self.path.to_string()
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.opened().ok().map(|opened| opened.len())
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        match self.opened() {
+            Ok(opened) => Ok(Box::new(opened.from(0))),
+            // The name is said by whoever reads.
+            Err(Error::Io { source, .. }) => Err(source),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
+    }
+
+    fn places(&self) -> Option<Arc<dyn ReadAt>> {
+        Some(self.opened().ok()?)
+    }
+}
+
+impl ReadAt for hdfs::Opened {
+    fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+        hdfs::Opened::read_at(self, buffer, place)
+    }
+}
