@@ -2,9 +2,11 @@
 
 #![no_main]
 
-#[path = "../../crates/umbel-hadoop/src/record.rs"]
-#[allow(dead_code)]
-mod record;
+// The place where the one module looks for the other.
+extern crate self as umbel_job;
+
+#[path = "../../crates/umbel-job/src/record.rs"]
+pub mod record;
 #[path = "../../crates/umbel-hadoop/src/sequence.rs"]
 mod sequence;
 

@@ -190,6 +190,10 @@ pub fn partial(bytes: &[u8]) {
     repaired.extend(xxh3(bytes, 0).to_le_bytes());
     for bytes in [bytes, &repaired] {
         let Ok(mut partial) = Partial::from_bytes(bytes) else { continue };
+        // Slices of megabytes only take their time.
+        if u32::from_le_bytes(bytes[4..8].try_into().unwrap()) > 64 {
+            continue;
+        }
         for coding in [Coding::Shortest, Coding::Bits] {
             assert_eq!(Partial::from_bytes(&partial.to_bytes(coding)).unwrap(), partial);
         }
