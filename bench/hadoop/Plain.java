@@ -27,7 +27,7 @@ import org.apache.hadoop.util.hash.Hash;
  *
  * usage: Plain IN OUT LINES_PER_MAP P indexes|filters|nothing
  *
- * Prints a line a job: its name, milliseconds, map output bytes. The bits of rating r are left in OUT/bits-r.
+ * Prints a line a job: its name, milliseconds, map output bytes, milliseconds of CPU time. The bits of rating r are left in OUT/bits-r.
  */
 public class Plain {
     static final int RATINGS = 10;
@@ -244,7 +244,8 @@ public class Plain {
             throw new IOException(name + " has failed");
         }
         long bytes = job.getCounters().findCounter(TaskCounter.MAP_OUTPUT_BYTES).getValue();
-        System.out.println(name + " " + (System.nanoTime() - began) / 1_000_000 + " " + bytes);
+        long cpu = job.getCounters().findCounter(TaskCounter.CPU_MILLISECONDS).getValue();
+        System.out.println(name + " " + (System.nanoTime() - began) / 1_000_000 + " " + bytes + " " + cpu);
         return folder;
     }
 
