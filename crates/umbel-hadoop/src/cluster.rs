@@ -10,7 +10,7 @@ use umbel_job::{HdfsPath, Location};
 
 use crate::submit::Hadoop;
 use crate::task::{ORDER, TOOL, Told};
-use crate::{Error, Result, output};
+use crate::{Error, Result, message, output};
 
 /// Bytes that one mapper reads, where nobody says how many lines: a block of HDFS.
 pub const STRETCH: u64 = 128 << 20;
@@ -98,7 +98,7 @@ impl Carrier for Cluster {
         };
         let report = self.hadoop.run(&arguments.list(), watch).map_err(|error| {
             // A task's own words tell more than Hadoop's of it.
-            output::message(&messages).unwrap_or(error)
+            message::find(&messages).unwrap_or(error)
         })?;
         Ok(Carried { records: output::records(&output)?, report })
     }

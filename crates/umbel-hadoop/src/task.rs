@@ -12,7 +12,7 @@ use umbel_job::reduce::Reducer;
 use umbel_job::{HdfsPath, Order, stretch};
 
 use crate::output::LINES;
-use crate::{Error, Result};
+use crate::{Error, Result, message};
 
 /// The order's file, in the folder that a task works in.
 pub(crate) const ORDER: &str = "job.json";
@@ -102,7 +102,7 @@ impl Told {
     pub fn leave(&self, text: &str) {
         let attempt = std::env::var("mapreduce_task_attempt_id").unwrap_or_else(|_| "task".into());
         if let Some(folder) = HdfsPath::parse(self.messages.as_ref()) {
-            let _ = folder.join(&attempt).write(text.as_bytes());
+            let _ = message::leave(&folder, &attempt, text);
         }
     }
 
