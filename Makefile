@@ -112,7 +112,7 @@ test-lab: $(LAB_VENV)/ready
 # The saved corpus stays as it is: what is found goes below fuzz/target.
 fuzz:
 	command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz
-	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes counts_from_bytes count_groups_from_bytes near_from_bytes similar_from_bytes; do \
+	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes counts_from_bytes count_groups_from_bytes near_from_bytes similar_from_bytes partial_from_bytes sequence_records; do \
 		mkdir -p target/corpus/$$target && \
 		$(CARGO) +nightly fuzz run $$target target/corpus/$$target corpus/$$target -- \
 			-max_total_time=$(SECONDS) -max_len=4096 || exit 1; \
