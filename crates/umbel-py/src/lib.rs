@@ -17,6 +17,7 @@ mod file;
 mod foreign;
 mod groups;
 mod heavy;
+mod job;
 mod key;
 mod metadata;
 mod near;
@@ -48,9 +49,22 @@ mod _umbel {
     #[pymodule_export]
     use super::heavy::{Heavy, HeavyKey};
     #[pymodule_export]
+    use super::jobs;
+    #[pymodule_export]
     use super::near::Near;
     #[pymodule_export]
     use super::ranges::Ranges;
     #[pymodule_export]
     use super::sizing::{Sizing, size};
+}
+
+/// Work in parts, for `umbel.spark`.
+#[pymodule]
+mod jobs {
+    #[pymodule_export]
+    use super::command::main_on_spark;
+    #[pymodule_export]
+    use super::job::client::{audit, build, count, parameters, remembered_columns, screen};
+    #[pymodule_export]
+    use super::job::tasks::{map_batches, map_content, map_stretches, reduce};
 }

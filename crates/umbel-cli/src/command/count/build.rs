@@ -16,7 +16,7 @@ use crate::input::{Grouping, Input};
 use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{notice, overlap, remembered};
+use crate::{notice, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,6 +70,9 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        if let Some(code) = spark::hand_over(&self.engine)? {
+            return Ok(code);
+        }
         let has_columns = self.weight.is_some() || self.grouping.by.is_some();
         self.input.check_delimiter(self.input.key.is_some() || has_columns)?;
         let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
@@ -97,18 +100,18 @@ impl Args {
     }
 
     fn count(&self, driver: &Driver, empty: &Counts) -> Result<(Counts, Tally)> {
-        if !self.engine.is_hadoop()? {
+        if !self.engine.runs_jobs()? {
             return Ok(count::count(driver, empty)?);
         }
-        let (mut all, tally) = self.on_hadoop(driver, empty)?;
+        let (mut all, tally) = self.as_jobs(driver, empty)?;
         Ok((all.pop_first().map_or_else(|| empty.clone(), |(_, counts)| counts), tally))
     }
 
     fn count_groups(&self, driver: &Driver, empty: &Counts) -> Result<(CountGroups, Tally)> {
-        if !self.engine.is_hadoop()? {
+        if !self.engine.runs_jobs()? {
             return Ok(count::count_groups(driver, empty)?);
         }
-        let (all, tally) = self.on_hadoop(driver, empty)?;
+        let (all, tally) = self.as_jobs(driver, empty)?;
         let mut groups = CountGroups::default();
         for (name, counts) in all {
             groups.set(name, counts)?;
@@ -116,7 +119,7 @@ impl Args {
         Ok((groups, tally))
     }
 
-    fn on_hadoop(
+    fn as_jobs(
         &self,
         driver: &Driver,
         empty: &Counts,
