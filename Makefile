@@ -7,6 +7,7 @@ VENV ?= .venv
 
 .PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
 .PHONY: python test-python test-python-slow java hadoop-up hadoop-down test-hadoop test-hadoop-full
+.PHONY: spark-up spark-down test-spark
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -23,6 +24,8 @@ help:
 	@echo "make test-hadoop-full  and every hash, layout, way, number of mappers and reducers (hours)"
 	@echo "make bench-hadoop   umbel's jobs beside a plain Java MapReduce program on such a cluster (half an hour)"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
+	@echo "make spark-up       a real standalone Spark on this machine; eval \"\$$(make -s spark-up)\" to use it; make spark-down"
+	@echo "make test-spark     jobs on such a cluster (part of make test)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -39,13 +42,14 @@ test: lint
 	$(CARGO) test
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 	$(MAKE) test-python
+	$(MAKE) test-spark
 	$(MAKE) test-hadoop
 
 # Tools, and what the tests compare with, in an environment of its own: nothing is installed beside it.
 $(VENV)/ready: pyproject.toml
 	python3 -c 'import venv, ensurepip' || { apt-get -q update && apt-get -qy install python3-venv; }
 	python3 -m venv --clear $(VENV)
-	$(VENV)/bin/pip install --quiet maturin pytest hypothesis numpy pyarrow 'pandas<3' polars rbloom
+	$(VENV)/bin/pip install --quiet maturin pytest hypothesis numpy pyarrow 'pandas<3' polars rbloom 'pyspark==4.3.*'
 	touch $@
 
 python: $(VENV)/ready
@@ -97,6 +101,15 @@ hadoop-up: java
 
 hadoop-down:
 	@engines/hadoop/cluster down
+
+spark-up: java $(VENV)/ready
+	@VENV=$(VENV) engines/spark/cluster up
+
+spark-down:
+	@engines/spark/cluster down
+
+test-spark: java python
+	$(VENV)/bin/python -m pytest -q engines/spark/test
 
 # A Java and Maven, unless they are here.
 java:

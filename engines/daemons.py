@@ -1,0 +1,165 @@
+"""Daemons of Java on this machine, all of them below one folder: started, waited for, stopped by their own process ids."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+# Seconds: to become ready, and to stop when asked.
+READY = 120
+STOP = 5
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def java_home(who):
+    """The folder of Java: JAVA_HOME, or where the `java` of the PATH is."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        return Path(home)
+    java = shutil.which("java")
+    if not java:
+        sys.exit(f"{who}: there is no Java: install a JDK (17 works), or set JAVA_HOME")
+    return Path(java).resolve().parent.parent
+
+
+def free_ports(number):
+    """Ports that nobody uses now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+class Cluster:
+    """What all clusters have in common. A cluster says its `name`, its `order` of stopping (beginnings of daemons' names), how many daemons it has (`total`),
+    and how to `prepare` its folder, `start_all`, and `print_environment`."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.pids = folder / "pids"
+
+    # Start
+
+    def up(self):
+        if self.pids.exists() and self.daemons():
+            if len(self.daemons()) == self.total:
+                return self.print_environment()
+            sys.exit(f"{self.name}: some of its daemons run and some do not: `make {self.name}-down` first")
+        self.get()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in [self.pids, self.folder / "logs"]:
+            folder.mkdir(parents=True)
+        self.prepare()
+        began = time.monotonic()
+        try:
+            self.start_all()
+        except BaseException as error:
+            say(f"{self.name}: {error or 'interrupted'}; what the daemons say is in {self.folder}/logs")
+            self.stop_all()
+            sys.exit(2)
+        say(f"{self.name}: started in {time.monotonic() - began:.0f} s; {self.page()} shows its jobs")
+        self.print_environment()
+
+    def get(self):
+        """Gets what is missing on this machine."""
+
+    def start(self, name, command):
+        with open(self.folder / "logs" / name, "w") as log:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=self.environment(),
+                                     start_new_session=True)
+        (self.pids / name).write_text(f"{child.pid} {started(child.pid)}")
+
+    def wait(self, what, url, is_ready):
+        deadline = time.monotonic() + READY
+        while time.monotonic() < deadline:
+            try:
+                with urllib.request.urlopen(url, timeout=5) as answer:
+                    if is_ready(json.load(answer)):
+                        return
+            except (OSError, KeyError, IndexError, ValueError):
+                pass
+            dead = {path.name for path in self.pids.iterdir()} - self.daemons().keys()
+            if dead:
+                raise RuntimeError(f"{', '.join(sorted(dead))} ended while {what} was starting")
+            time.sleep(0.3)
+        raise RuntimeError(f"{what} was not ready after {READY} s")
+
+    # Stop
+
+    def daemons(self):
+        """The daemons that run, by name: a number that another process has by now is not theirs."""
+        running = {}
+        for path in self.pids.iterdir():
+            pid, since = map(int, path.read_text().split())
+            if started(pid) == since:
+                running[path.name] = pid
+        return running
+
+    def down(self):
+        if not self.folder.exists():
+            return say(f"{self.name}: is not running")
+        if self.pids.exists():
+            self.stop_all()
+        shutil.rmtree(self.folder)
+        say(f"{self.name}: stopped")
+
+    def stop_all(self):
+        """The daemons in their order; then what daemons that were killed have left running."""
+        for daemon in self.order:
+            stop([pid for name, pid in self.daemons().items() if name.startswith(daemon)])
+        stop(inside(self.folder))
+
+
+def inside(folder):
+    """The processes that work inside a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            where = (path / "cwd").readlink()
+        except OSError:
+            continue
+        if where.is_relative_to(folder) and int(path.name) != os.getpid():
+            found.append(int(path.name))
+    return found
+
+
+def started(pid):
+    """When a process was started, in the system's own count; none if it has ended."""
+    try:
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if state in "ZX" else int(fields[18])
+
+
+def stop(pids):
+    """Asks processes to end, and ends those that do not."""
+    began = {pid: started(pid) for pid in pids}
+    alive = lambda: [pid for pid, since in began.items() if since is not None and started(pid) == since]
+    for how in [signal.SIGTERM, signal.SIGKILL]:
+        for pid in alive():
+            try:
+                os.kill(pid, how)
+            except ProcessLookupError:
+                pass
+        deadline = time.monotonic() + STOP
+        while alive() and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+
+def main(cluster, default, usage):
+    """The command line of a cluster: up or down, and a folder."""
+    if len(sys.argv) not in (2, 3) or sys.argv[1] not in ("up", "down"):
+        sys.exit(usage)
+    cluster = cluster(Path(sys.argv[2] if len(sys.argv) == 3 else default).resolve())
+    cluster.up() if sys.argv[1] == "up" else cluster.down()
