@@ -16,7 +16,7 @@ use umbel_io::{Build, Filters, Shape, Tally};
 use umbel_job::job::{How, Keep};
 use umbel_job::jobs::{Event, Job, Report};
 use umbel_job::plan::Cut;
-use umbel_job::{Carrier, HdfsPath, Location};
+use umbel_job::{Carrier, Location};
 
 use crate::engine::{Engine, On};
 use crate::table::{grouped, size};
@@ -115,17 +115,6 @@ fn done<T>(done: umbel_job::Result<T>) -> Result<T> {
         clear_line();
     }
     Ok(done?)
-}
-
-/// Refuses an output that is an input too.
-pub fn check_overlap(output: &Path, files: &[PathBuf]) -> Result<()> {
-    match HdfsPath::parse(output).is_some() && files.iter().any(|file| file == output) {
-        true => bail!(
-            "{}: this file is an input too, and would be replaced: choose another",
-            output.display()
-        ),
-        false => Ok(()),
-    }
 }
 
 /// Hadoop as a carrier, and how it is to share out texts.

@@ -1,4 +1,4 @@
-//! What a job has left behind: its message, its records.
+//! What a job has left behind: its records.
 
 use std::io::BufReader;
 
@@ -7,13 +7,6 @@ use umbel_job::lines::LINES;
 use umbel_job::record::Record;
 
 use crate::{Error, Result, sequence};
-
-/// What a task that has given up has to say.
-pub(crate) fn message(folder: &HdfsPath) -> Option<Error> {
-    let first = folder.list().ok()?.into_iter().next()?;
-    let text = first.path.read().ok()?;
-    Some(Error::Other(String::from_utf8_lossy(&text).trim().into()))
-}
 
 /// All records that the reducers have written.
 pub(crate) fn records(folder: &HdfsPath) -> Result<Vec<Record>> {
