@@ -26,7 +26,7 @@ from pyspark.sql import types as T
 
 import umbel
 from umbel._umbel import jobs
-from umbel.spark import columns
+from umbel.spark import columns, stream
 from umbel.spark.carrier import Carrier, Rows
 from umbel.spark.columns import is_integer
 from umbel.spark.errors import SparkError
@@ -46,6 +46,7 @@ __all__ = [
     "estimate",
     "parameters",
     "screen",
+    "stream",
 ]
 
 # Files are cut into several stretches for each core, of no fewer and no more bytes than these.

@@ -24,6 +24,8 @@ ROWS = 100_000
 LARGE = 256 << 20
 WIDE = 64 << 20
 MOST_REDUCERS = 8
+# The first byte of the key under which a mapper tells what it has counted.
+TALLY = 1
 # What goes wrong in Spark or on the way to it.
 FAILURES = (PySparkException, Py4JError)
 
@@ -60,6 +62,8 @@ class Carrier:
     rows: list = field(default_factory=list)
     partitions: int | None = None
     shows: bool = False
+    # Of the last job, where it is known before.
+    maps: int | None = None
 
     def carry(self, *, name, order, inputs, stretches, reducers, tool, lines, size):
         """Has an order done."""
@@ -67,21 +71,17 @@ class Carrier:
         tool = tool and shared(context, tool)
         try:
             with self.named(name), self.settings(), self.progress(name):
-                if self.rows:
-                    maps, mapped = None, self.map_rows(order, tool, size)
-                else:
-                    maps, mapped = self.map_files(order, tool, inputs, stretches, lines, size)
                 if reducers:
-                    reducers = self.partitions or max(reducers, min(self.slots(), MOST_REDUCERS))
-                    mapped = mapped.repartition(min(reducers, 200), "key").sortWithinPartitions("key")
-                    mapped = mapped.mapInArrow(tasks.Reduce(order, tool), tasks.SCHEMA)
-                records = collected(mapped, size)
+                    reducers = max(reducers, min(self.slots(), MOST_REDUCERS))
+                if self.rows:
+                    records = self.carry_rows(order, tool, reducers, size)
+                else:
+                    records = self.carry_files(order, tool, inputs, stretches, reducers, lines, size)
         except FAILURES as error:
             raise short(error) from None
         told = [int(value) for key, value in records if key == tasks.BYTES]
         records = [record for record in records if record[0] != tasks.BYTES]
-        # What a mapper has counted stands under a key that begins so.
-        maps = maps or sum(key[0] == 1 for key, _ in records)
+        maps = self.maps if self.maps is not None else sum(key[0] == TALLY for key, _ in records)
         size = sum(told) if reducers else sum(len(key) + len(value) for key, value in records)
         return Brought(context.applicationId, maps, size, records)
 
@@ -106,8 +106,8 @@ class Carrier:
     def slots(self):
         return max(1, self.spark.sparkContext.defaultParallelism)
 
-    def map_rows(self, order, tool, size):
-        """Records of the rows of DataFrames."""
+    def carry_rows(self, order, tool, reducers, size):
+        """The work on rows of DataFrames."""
         mapped = None
         for place, rows in enumerate(self.rows):
             frame = rows.selected()
@@ -118,26 +118,33 @@ class Carrier:
             task = tasks.MapRows(order, tool, place, rows.key, rows.by, rows.weight)
             part = frame.mapInArrow(task, tasks.SCHEMA)
             mapped = part if mapped is None else mapped.unionAll(part)
-        return mapped
+        if reducers:
+            mapped = mapped.repartition(reducers, "key").sortWithinPartitions("key")
+            mapped = mapped.mapInArrow(tasks.ReduceRows(order, tool), tasks.SCHEMA)
+        if size > LARGE:
+            return [(bytes(row.key), bytes(row.value)) for row in mapped.toLocalIterator()]
+        return list(tasks.pairs(mapped.toArrow().to_batches()))
 
-    def map_files(self, order, tool, inputs, stretches, lines, size):
-        """Records of stretches of files, and the number of tasks. What only Spark can read it brings whole."""
-        foreign = {inputs[place]: line for place, line in stretches if "://" in inputs[place] and not inputs[place].startswith("hdfs:")}
+    def carry_files(self, order, tool, inputs, stretches, reducers, lines, size):
+        """The work on stretches of files. What only Spark can read it brings whole."""
+        context = self.spark.sparkContext
+        foreign = {inputs[place]: line for place, line in stretches if is_foreign(inputs[place])}
         own = [line for place, line in stretches if inputs[place] not in foreign]
         most = self.partitions or (self.slots() if size > WIDE else 2 * self.slots())
-        maps, mapped = 0, None
+        parts = []
         if own:
-            shared_out = dealt(own, most)
-            maps = len(shared_out)
-            task = tasks.MapStretches(order, tool, shared_out, lines)
-            mapped = self.spark.range(0, maps, 1, maps).mapInArrow(task, tasks.SCHEMA)
+            shares = dealt(own, most)
+            places = context.parallelize(range(len(shares)), len(shares))
+            parts.append(places.mapPartitions(tasks.MapStretches(order, tool, shares, lines)))
         if foreign:
-            files = self.spark.sparkContext.binaryFiles(",".join(foreign), most)
-            maps += files.getNumPartitions()
-            brought = files.mapPartitions(tasks.MapContents(order, tool, foreign, lines))
-            brought = self.spark.createDataFrame(brought, tasks.SCHEMA)
-            mapped = brought if mapped is None else mapped.unionAll(brought)
-        return maps, mapped
+            files = context.binaryFiles(",".join(foreign), most)
+            parts.append(files.mapPartitions(tasks.MapContents(order, tool, foreign, lines)))
+        mapped = context.union(parts)
+        self.maps = mapped.getNumPartitions()
+        if reducers:
+            mapped = mapped.repartitionAndSortWithinPartitions(reducers, tasks.reducer_of)
+            mapped = mapped.mapPartitions(tasks.Reduce(order, tool))
+        return list(mapped.toLocalIterator()) if size > LARGE else mapped.collect()
 
     @contextlib.contextmanager
     def settings(self):
@@ -188,12 +195,9 @@ def watch(tracker, name, ended):
     print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def collected(frame, size):
-    """All records; a large result part by part, as Spark limits what it brings at once."""
-    if size > LARGE:
-        return [(bytes(row.key), bytes(row.value)) for row in frame.toLocalIterator()]
-    table = frame.toArrow()
-    return list(zip(table.column(0).to_pylist(), table.column(1).to_pylist()))
+def is_foreign(path):
+    """Whether only Spark can read it."""
+    return "://" in path and not path.startswith("hdfs://")
 
 
 def dealt(stretches, most):

@@ -6,8 +6,6 @@ import functools
 import os
 import tempfile
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark import SparkFiles
 from pyspark.sql import functions as F
 
@@ -33,6 +31,8 @@ def estimate(spark, column, counts):
 
 def asked(spark, column, structure, answer, ask):
     """A column of what a structure answers. It goes to the nodes as a file, and is mapped there: one copy for all tasks of an executor."""
+    import pyarrow as pa
+
     check_executors(spark)
     with tempfile.TemporaryDirectory(prefix="umbel-spark-") as folder:
         file = os.path.join(folder, "structure.umbel")
@@ -51,6 +51,9 @@ def asked(spark, column, structure, answer, ask):
 
 def column_of(answers):
     """Answers as Spark has them: its integers end at 2^63 - 1, which stands for more too."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     answers = pa.array(answers)
     if pa.types.is_boolean(answers.type):
         return answers
@@ -79,7 +82,8 @@ def check_executors(spark):
 
     def missing(_):
         try:
-            import umbel.spark.columns  # noqa: F401: is it there?
+            import pyarrow  # noqa: F401: are they there?
+            import umbel.spark.columns  # noqa: F401
         except ImportError as error:
             return str(error)
 

@@ -1,8 +1,12 @@
-"""What executors do: rows to records, records to their union. A record is a key and a value, bytes both."""
+"""What executors do: rows to records, records to their union. A record is a key and a value, bytes both.
+
+Files need nothing on the nodes but this package. Rows of a DataFrame come as Arrow batches, for which pyarrow has to be there.
+"""
 
 from __future__ import annotations
 
-import pyarrow as pa
+import zlib
+
 from pyspark import SparkFiles, TaskContext
 
 from umbel._umbel import jobs
@@ -12,25 +16,6 @@ SCHEMA = "key binary, value binary"
 SOME = 32 << 20
 # The key of the record that tells how many bytes a reducer has got.
 BYTES = b""
-
-
-def batches(records):
-    """Records as Arrow batches, some at a time."""
-    keys, values, size = [], [], 0
-    for key, value in records:
-        keys.append(key)
-        values.append(value)
-        size += len(value)
-        if size > SOME:
-            yield batch(keys, values)
-            keys, values, size = [], [], 0
-    if keys:
-        yield batch(keys, values)
-
-
-def batch(keys, values):
-    arrays = [pa.array(keys, pa.binary()), pa.array(values, pa.binary())]
-    return pa.RecordBatch.from_arrays(arrays, names=["key", "value"])
 
 
 class Task:
@@ -46,17 +31,16 @@ class Task:
 
 
 class MapStretches(Task):
-    """Reads stretches of files: the row of a task is its place in the list."""
+    """Reads stretches of files: a task is a place in the list."""
 
     def __init__(self, order, tool, tasks, lines):
         super().__init__(order, tool)
         self.tasks = tasks
         self.lines = lines
 
-    def __call__(self, rows):
-        for some in rows:
-            for place in some.column(0).to_pylist():
-                yield from batches(jobs.map_stretches(self.order, self.tasks[place], tool=self.path(), lines=self.lines))
+    def __call__(self, places):
+        for place in places:
+            yield from jobs.map_stretches(self.order, self.tasks[place], tool=self.path(), lines=self.lines)
 
 
 class MapContents(Task):
@@ -70,6 +54,25 @@ class MapContents(Task):
     def __call__(self, files):
         for path, content in files:
             yield from jobs.map_content(self.order, self.stretches[path], bytes(content), tool=self.path(), lines=self.lines)
+
+
+class Reduce(Task):
+    """Unites records, which come sorted by key; and tells how many bytes have come."""
+
+    def __call__(self, records):
+        self.size = 0
+        yield from jobs.reduce(self.order, self.counted(records), tool=self.path())
+        yield BYTES, str(self.size).encode()
+
+    def counted(self, records):
+        for key, value in records:
+            self.size += len(key) + len(value)
+            yield key, value
+
+
+def reducer_of(key):
+    """A number that tells which reducer gets a record: the same in every process."""
+    return zlib.crc32(key)
 
 
 class MapRows(Task):
@@ -92,17 +95,35 @@ class MapRows(Task):
         return rows.column(0), column(self.by), column(self.weight)
 
 
-class Reduce(Task):
-    """Unites records, which come sorted by key; and tells how many bytes have come."""
+class ReduceRows(Reduce):
+    """The same for records in Arrow batches."""
 
     def __call__(self, rows):
-        self.size = 0
-        united = jobs.reduce(self.order, self.records(rows), tool=self.path())
-        yield from batches([*united, (BYTES, str(self.size).encode())])
+        yield from batches(super().__call__(pairs(rows)))
 
-    def records(self, rows):
-        for some in rows:
-            for key, value in zip(some.column(0), some.column(1)):
-                key, value = key.as_py(), value.as_py()
-                self.size += len(key) + len(value)
-                yield key, value
+
+def pairs(rows):
+    for some in rows:
+        for key, value in zip(some.column(0), some.column(1)):
+            yield key.as_py(), value.as_py()
+
+
+def batches(records):
+    """Records as Arrow batches, some at a time."""
+    keys, values, size = [], [], 0
+    for key, value in records:
+        keys.append(key)
+        values.append(value)
+        size += len(value)
+        if size > SOME:
+            yield batch(keys, values)
+            keys, values, size = [], [], 0
+    if keys:
+        yield batch(keys, values)
+
+
+def batch(keys, values):
+    import pyarrow as pa
+
+    arrays = [pa.array(keys, pa.binary()), pa.array(values, pa.binary())]
+    return pa.RecordBatch.from_arrays(arrays, names=["key", "value"])
