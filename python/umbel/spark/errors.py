@@ -24,12 +24,14 @@ def short(error):
 
 def reason(text):
     """The line that tells most: what a task has raised; else the first that says something."""
-    lines = [line.strip() for line in text.splitlines()]
-    if any(line.startswith("Traceback (most recent call last)") for line in lines):
+    lines = [line.strip().removeprefix(": ") for line in text.splitlines()]
+    if "Traceback (most recent call last)" in text:
         raised = [found for found in map(TRACE.match, lines) if found and found[2]]
         if raised:
-            return f"{raised[-1][1]}: {raised[-1][2]}" if raised[-1][1] not in ("ValueError", "OSError") else raised[-1][2]
+            kind, message = raised[-1].groups()
+            return message if kind in ("ValueError", "OSError") else f"{kind}: {message}"
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
-    told = [line for line in lines if line and not line.startswith(("at ", ":", "An error occurred while calling", "Traceback"))]
-    first = (causes or told or ["it does not say why"])[-1 if causes else 0]
-    return "Spark has failed: " + re.sub(r"^(?:[\w$]+\.)+", "", first)[:500]
+    told = [line for line in lines if line and not line.startswith(("at ", "An error occurred while calling"))]
+    why = causes[-1] if causes else told[0] if told else "it does not say why"
+    # Java's names are long.
+    return "Spark has failed: " + re.sub(r"^(?:[\w$]+\.)+", "", why)[:500]
