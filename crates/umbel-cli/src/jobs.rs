@@ -16,7 +16,7 @@ use umbel_io::{Build, Filters, Shape, Tally};
 use umbel_job::job::{How, Keep};
 use umbel_job::jobs::{Event, Job, Report};
 use umbel_job::plan::Cut;
-use umbel_job::{Carrier, Location};
+use umbel_job::{Carrier, Location, lines};
 
 use crate::engine::{Engine, On};
 use crate::table::{grouped, size};
@@ -25,6 +25,9 @@ use crate::{interrupt, spark};
 /// On Spark, stretches of a text of middle size, and the least bytes of one: several for each core, so that none waits long for another.
 const SPARK_PARTS: u64 = 32;
 const SPARK_LEAST: u64 = 4 << 20;
+
+/// The number of the signal that a terminal sends.
+const INTERRUPT: i32 = 2;
 
 /// A command that runs jobs.
 pub struct Jobs<'a> {
@@ -79,6 +82,14 @@ impl Jobs<'_> {
     ) -> Result<Summary> {
         let folder = |(keep, folder)| anyhow::Ok((keep, located(&self.engine, folder)?));
         let folder = keep.map(folder).transpose()?;
+        if let (On::Spark, Some((_, folder))) = (self.engine.on, &folder) {
+            // Executors may still write there; what they leave is hidden, and of no use to anyone.
+            let aside = lines::aside(folder);
+            interrupt::instead(move || {
+                lines::discard(&aside);
+                interrupt::end(INTERRUPT);
+            });
+        }
         done(self.jobs.screen(filter, group, folder.as_ref().map(|(keep, folder)| (*keep, folder))))
     }
 

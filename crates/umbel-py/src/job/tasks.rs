@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyIterator};
 use umbel::Counts;
+use umbel::bloom::Coding;
 use umbel_io::{Filters, Look, ReadAt, Remote, Source};
 use umbel_job::job::{Counted, How, Order, Stretch, Work};
 use umbel_job::lines::LinesFile;
@@ -170,18 +171,26 @@ impl Worker {
             records.push((key, value.to_vec()));
             Ok(())
         };
-        // Who asks for the indexes of every key wants to see them carried.
-        let indexes = matches!(self.order.work, Work::Build { how: How::Indexes, .. });
-        if places.len() == 1 || indexes {
-            for place in places {
-                self.map_one(*place, source(place)?, &mut out)?;
+        let mut order = self.order.clone();
+        let mut coding = Coding::Shortest;
+        if let Work::Build { how, .. } = &mut order.work {
+            // Who asks for the indexes of every key wants to see them carried.
+            if places.len() == 1 || *how == How::Indexes {
+                for place in places {
+                    self.map_one(&order, *place, source(place)?, &mut out)?;
+                }
+                return Ok(records);
             }
-            return Ok(records);
+            if *how == How::Filters {
+                coding = Coding::Bits;
+            }
+            // Between here and the combiner there is no way to save.
+            *how = How::Filters;
         }
-        let mut combiner = Combiner::default();
+        let mut combiner = Combiner::new(coding);
         for place in places {
             let mut take = |key: Key, value: &[u8]| combiner.take(key, value, &mut out);
-            self.map_one(*place, source(place)?, &mut take)?;
+            self.map_one(&order, *place, source(place)?, &mut take)?;
         }
         combiner.finish(&mut out)?;
         Ok(records)
@@ -189,6 +198,7 @@ impl Worker {
 
     fn map_one(
         &self,
+        order: &Order,
         stretch: Stretch,
         source: Source,
         out: &mut Sink,
@@ -198,7 +208,7 @@ impl Worker {
             None => None,
         };
         let task = Task {
-            order: &self.order,
+            order,
             stretch,
             source,
             // Executors run as many tasks as they have cores.
