@@ -4,6 +4,7 @@ import random
 from types import SimpleNamespace
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +73,36 @@ def test_any_number_of_stretches_gives_the_commands_bytes(table, tmp_path, comma
     assert groups.to_bytes() == (tmp_path / "here.umbel").read_bytes()
     assert (told["rows"], told["malformed"]) == (5000, 2) and "t.tsv, line 2002: " in told["first"]
     assert [job["does"] for job in told["jobs"]] == ["count", "build"]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 7, 40])
+def test_row_groups_of_a_table_are_shared_out(tmp_path, command, parts):
+    keys = [f"k{i}" for i in range(1000)]
+    pq.write_table(pa.table({"key": keys, "by": [i % 3 for i in range(1000)]}), tmp_path / "t.parquet", row_group_size=90)
+    command("count", "build", tmp_path / "t.parquet", "--key", "key", "-o", tmp_path / "here.counts")
+    umbel.CountMin().save(tmp_path / "empty.umbel")
+    # Counts, not filters: a row that is read twice would not be seen in a filter.
+    counts, told = jobs.count(setup(Here(), [tmp_path / "t.parquet"], key="key", parts=parts), tmp_path / "empty.umbel", {})
+    assert counts.to_bytes() == (tmp_path / "here.counts").read_bytes() and counts.total == 1000 == told["rows"]
+    assert told["jobs"][0]["maps"] == parts
+
+
+def test_a_file_that_the_engine_has_read(table, tmp_path, command):
+    """Whatever brings its bytes, it is read like any other file."""
+
+    class Brought(Here):
+        def files(self, path):
+            return ["s3a://bucket/t.tsv"]
+
+        def carry(self, *, order, stretches, tool, **freight):
+            (_, line), = stretches
+            records = jobs.map_content(order, line, table.read_bytes(), tool=tool)
+            return SimpleNamespace(id="here", maps=1, bytes=0, records=jobs.reduce(order, iter(sorted(records)), tool=tool))
+
+    command("build", table, "--key", "key", "-o", tmp_path / "here.umbel")
+    bloom, told = jobs.build(setup(Brought(), ["s3a://bucket/"], key="key"), wishes(), None, {})
+    assert bloom.to_bytes() == (tmp_path / "here.umbel").read_bytes()
+    assert told["first"].startswith("s3a://bucket/t.tsv, line 2003: ")
 
 
 @given(st.lists(st.lists(st.tuples(st.one_of(st.none(), st.text(max_size=3)), st.integers(0, 3))), max_size=8))

@@ -257,3 +257,23 @@ impl ReadAt for hdfs::Opened {
         hdfs::Opened::read_at(self, buffer, place)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_are_told_from_names() {
+        let local = |path: &str| Location::Local(path.into());
+        let parse = |path: &str| Location::parse(path.as_ref());
+        assert_eq!(parse("a/b.txt"), local("a/b.txt"));
+        assert_eq!(parse("file:///a/b"), local("/a/b"));
+        assert_eq!(parse("-"), local("-"));
+        // A colon is no scheme.
+        assert_eq!(parse("12:30://x"), local("12:30://x"));
+        assert!(matches!(parse("hdfs:///a"), Location::Hdfs(_)));
+        assert_eq!(parse("s3a://bucket/a"), Location::Elsewhere("s3a://bucket/a".into()));
+        assert_eq!(parse("s3a://bucket/a/").file_name(), "a");
+        assert!(parse("s3a://bucket/a").open().is_err());
+    }
+}
