@@ -147,7 +147,8 @@ pub fn nearest(
                 }
                 *found += 1;
                 if let Some(nearest) = near.nearest(x)? {
-                    let line = format!("{x}\t{}\t{}\n", nearest.value, nearest.distance);
+                    let distance = Number::Float(nearest.distance);
+                    let line = format!("{x}\t{}\t{distance}\n", nearest.value);
                     screened.admitted.extend_from_slice(line.as_bytes());
                 }
             }

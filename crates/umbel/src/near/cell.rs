@@ -77,7 +77,9 @@ impl Grid {
         }
         if alpha / beta >= LIMIT {
             return Err(Error::Sizing(format!(
-                "alpha is below 2^53 times beta; {alpha} is not, for a beta of {beta}: take a larger beta"
+                "alpha is below 2^53 times beta; {} is not, for a beta of {}: take a larger beta",
+                Number::Float(alpha),
+                Number::Float(beta)
             )));
         }
         let whole = |x: f64| x.fract() == 0.0 && x <= LIMIT;

@@ -39,10 +39,13 @@ impl Sizes {
         // Blocks whose 64-bit hashes meet cannot be told apart.
         let lowest = (cells / 256 + 64) as f64 * n as f64 / 2f64.powi(64);
         if params.p() < lowest {
+            let rate = match lowest * 1.05 {
+                rate if rate < 1.0 => format!("at least {rate:.1e}, or for "),
+                _ => String::new(),
+            };
             return Err(Error::Sizing(format!(
-                "a 64-bit hash cannot carry a rate of {} for {n} values: ask for at least {:.1e}, or for fewer values",
+                "a 64-bit hash cannot carry a rate of {} for {n} values: ask for {rate}fewer values",
                 params.p(),
-                lowest * 1.05
             )));
         }
         // A question asks for up to L cells, each at the rate q: 1 - (1 - q)^L = p.
