@@ -97,6 +97,13 @@ impl Level {
         new != 0
     }
 
+    /// Asks memory for the lines of a cell that is to be added, unless they are near.
+    pub(super) fn ask_for_cell(&self, cell: i64) {
+        if self.size.lines > IN_CACHE {
+            self.ask_for_lines(cell >> self.size.shift, self.size.probes);
+        }
+    }
+
     /// Whether one of these cells may have been added. `asked` says that memory has been asked for the lines.
     #[inline]
     pub(super) fn any_in(&self, cells: Span, asked: bool) -> bool {
@@ -122,8 +129,13 @@ impl Level {
     #[inline]
     fn ask_for_block(&self, first: i64, last: i64) {
         let likely = (first.abs_diff(last) + 1).ilog2() + MORE;
-        let mut x = self.hash(first);
-        for _ in 0..self.size.probes.min(likely) {
+        self.ask_for_lines(first, self.size.probes.min(likely));
+    }
+
+    #[inline]
+    fn ask_for_lines(&self, cell: i64, probes: u32) {
+        let mut x = self.hash(cell);
+        for _ in 0..probes {
             prefetch(self.lines.as_ptr().wrapping_add(reduce(x, self.size.lines) as usize));
             x = mix(x);
         }

@@ -27,19 +27,13 @@ pub(crate) fn run<W: Work>(work: W) -> W::Output {
         // SAFETY: the instructions are there.
         return unsafe { vector::run(work) };
     }
-    work.run::<Words>()
+    word_by_word(work)
 }
 
-/// The bits from one to another, both included.
-#[inline(always)]
-fn bits(first: usize, last: usize) -> [u64; 8] {
-    std::array::from_fn(|word| {
-        let from = first.saturating_sub(64 * word).min(64);
-        let to = (last + 1).saturating_sub(64 * word).min(64);
-        // A shift by 64 would be too far.
-        let below = |end: usize| if end == 64 { u64::MAX } else { (1 << end) - 1 };
-        below(to) & !below(from)
-    })
+/// Apart, so that it does not stand in the way of the other.
+#[inline(never)]
+fn word_by_word<W: Work>(work: W) -> W::Output {
+    work.run::<Words>()
 }
 
 /// Only the words that hold cells of the question are looked at.
@@ -52,7 +46,10 @@ pub(crate) struct Words {
 impl Left for Words {
     #[inline(always)]
     fn between(first: usize, last: usize) -> Words {
-        Words { words: bits(first, last), first: first / 64, last: last / 64 }
+        let mut words = [u64::MAX; 8];
+        words[first / 64] &= u64::MAX << (first % 64);
+        words[last / 64] &= u64::MAX >> (63 - last % 64);
+        Words { words, first: first / 64, last: last / 64 }
     }
 
     #[inline(always)]
@@ -70,7 +67,7 @@ impl Left for Words {
 mod vector {
     use std::arch::x86_64::*;
 
-    use super::{Left, Work, bits};
+    use super::{Left, Work};
     use crate::memory::Line;
 
     #[inline(always)]
@@ -89,9 +86,8 @@ mod vector {
     impl Left for Vector {
         #[inline(always)]
         fn between(first: usize, last: usize) -> Vector {
-            let words = bits(first, last);
-            // SAFETY: only `run` names this type, and its caller has seen that the instructions are there; eight words are read.
-            Vector(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+            // SAFETY: only `run` names this type, and its caller has seen that the instructions are there.
+            Vector(unsafe { _mm512_andnot_si512(from(last + 1), from(first)) })
         }
 
         #[inline(always)]
@@ -99,6 +95,16 @@ mod vector {
             // SAFETY: the instructions are there, as above.
             unsafe { keep(&mut self.0, line, turn) }
         }
+    }
+
+    /// All cells from this one on.
+    #[target_feature(enable = "avx512f,bmi2")]
+    #[inline]
+    fn from(first: usize) -> __m512i {
+        let words = _mm512_setr_epi64(0, 64, 128, 192, 256, 320, 384, 448);
+        let places = _mm512_sub_epi64(_mm512_set1_epi64(first as i64), words);
+        // A shift by 64 or more leaves nothing.
+        _mm512_sllv_epi64(_mm512_set1_epi64(-1), _mm512_max_epi64(places, _mm512_setzero_si512()))
     }
 
     #[target_feature(enable = "avx512f,bmi2")]
