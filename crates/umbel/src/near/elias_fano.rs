@@ -218,18 +218,8 @@ mod tests {
 
     use super::*;
     use crate::hash::mix;
-    use crate::simd::select::{Work, run};
-
-    struct AnyIn<'a>(&'a EliasFano, u64, u64);
-
-    impl Work for AnyIn<'_> {
-        type Output = bool;
-
-        #[inline(always)]
-        fn run<S: Select>(self) -> bool {
-            self.0.any_in::<S>(self.1, self.2)
-        }
-    }
+    use crate::near::view::AnyIn;
+    use crate::simd::select::Work;
 
     /// Numbers spread evenly, in crowds, without gaps, and at the ends of what there is.
     fn lists() -> Vec<(BTreeSet<u64>, u64)> {
@@ -285,10 +275,10 @@ mod tests {
                     let last = first.saturating_add(width);
                     let any = numbers.range(first..=last).next().is_some();
                     // Also in the way that machines without a fast instruction for it take.
-                    let portable = list.any_in::<Sums>(first, last);
+                    let portable = AnyIn { list: &list, first, last }.run::<Sums>();
                     assert_eq!(portable, any, "{first} to {last} of {}", numbers.len());
                     assert_eq!(
-                        run(AnyIn(&list, first, last)),
+                        list.any_in(first, last),
                         any,
                         "{first} to {last} of {}",
                         numbers.len()
@@ -310,7 +300,7 @@ mod tests {
                 let mut answers = vec![false; ranges.len()];
                 list.any_in_batch(ranges, &mut answers);
                 let single: Vec<_> =
-                    ranges.iter().map(|&(first, last)| run(AnyIn(&list, first, last))).collect();
+                    ranges.iter().map(|&(first, last)| list.any_in(first, last)).collect();
                 assert_eq!(answers, single);
             }
         }

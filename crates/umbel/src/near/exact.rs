@@ -3,8 +3,6 @@
 use super::batch::TOGETHER;
 use super::cell::Span;
 use super::elias_fano::{EliasFano, Shape};
-use super::question::List;
-use crate::simd::select::Select;
 use crate::{Error, Result};
 
 /// Sorted cells, counted from the least.
@@ -49,6 +47,12 @@ impl Exact {
         Exact { list: self.list.into_memory(), ..self }
     }
 
+    #[inline]
+    pub(super) fn any_in(&self, cells: Span) -> bool {
+        let (first, last) = self.offsets(cells);
+        self.list.any_in(first, last)
+    }
+
     pub(super) fn any_in_batch(&self, cells: &[Span], answers: &mut [bool]) {
         let mut ranges = [(0, 0); TOGETHER];
         ranges.iter_mut().zip(cells).for_each(|(range, &cells)| *range = self.offsets(cells));
@@ -91,13 +95,5 @@ impl Exact {
             Some(found) if found == cell => [Some(cell); 2],
             next => [at.checked_sub(1).and_then(stored), next],
         }
-    }
-}
-
-impl List for Exact {
-    #[inline(always)]
-    fn any_in<S: Select>(&self, cells: Span) -> bool {
-        let (first, last) = self.offsets(cells);
-        self.list.any_in::<S>(first, last)
     }
 }

@@ -20,9 +20,7 @@ use super::Params;
 use super::batch::TOGETHER;
 use super::cell::Span;
 use super::elias_fano::{EliasFano, Shape};
-use super::question::List;
 use crate::hash::{reduce, xxh3_u64};
-use crate::simd::select::{Select, Sums};
 use crate::{Error, Result};
 
 /// A block has at most this many times the cells of a question: few questions are cut in two.
@@ -121,6 +119,15 @@ impl Grafite {
         Grafite { list: self.list.into_memory(), ..self }
     }
 
+    #[inline]
+    pub(super) fn any_in(&self, cells: Span) -> bool {
+        let range = self.codes.range(cells);
+        if self.codes.is_cut(cells, range) {
+            return self.any_in_parts(cells);
+        }
+        self.list.any_in(range.0, range.1)
+    }
+
     /// Few questions leave their block or pass the last code: those are asked part by part.
     #[cold]
     fn any_in_parts(&self, cells: Span) -> bool {
@@ -154,20 +161,9 @@ impl Grafite {
         let start = self.codes.start(first);
         let end = self.codes.wrap(start + more);
         if start <= end {
-            return self.list.any_in::<Sums>(start, end);
+            return self.list.any_in(start, end);
         }
-        self.list.any_in::<Sums>(start, self.codes.limit - 1) || self.list.any_in::<Sums>(0, end)
-    }
-}
-
-impl List for Grafite {
-    #[inline(always)]
-    fn any_in<S: Select>(&self, cells: Span) -> bool {
-        let range = self.codes.range(cells);
-        if self.codes.is_cut(cells, range) {
-            return self.any_in_parts(cells);
-        }
-        self.list.any_in::<S>(range.0, range.1)
+        self.list.any_in(start, self.codes.limit - 1) || self.list.any_in(0, end)
     }
 }
 

@@ -78,7 +78,6 @@ mod growing;
 mod level;
 mod number;
 mod params;
-mod question;
 mod record;
 mod store;
 mod structure;
@@ -95,10 +94,8 @@ pub use structure::{Cost, Plan, Structure};
 use exact::Exact;
 use grafite::Grafite;
 use growing::{Growing, Sizes};
-use question::Question;
 
 use crate::bloom::{Overfull, same};
-use crate::simd::select::run;
 use crate::{Error, Metadata, Result};
 
 /// Numbers, and whether one of them is near. See the [module](self) for what it is and costs.
@@ -167,15 +164,14 @@ impl Near {
     /// Whether a stored value may be within `alpha` of x, a distance of at most the alpha it was built for.
     #[inline]
     pub fn contains_within(&self, x: impl Into<Number>, alpha: f64) -> Result<bool> {
-        let (grid, x) = (self.params.grid_ref(), x.into());
-        match &self.store {
-            Store::Exact(list) => run(Question { grid, list, x, alpha }),
-            Store::Grafite(list) => run(Question { grid, list, x, alpha }),
-            Store::Growing(filter) => {
-                grid.check_distance(alpha)?;
-                Ok(filter.any_in(grid.span(x, alpha)?))
-            }
-        }
+        let grid = self.params.grid_ref();
+        grid.check_distance(alpha)?;
+        let cells = grid.span(x.into(), alpha)?;
+        Ok(match &self.store {
+            Store::Exact(list) => list.any_in(cells),
+            Store::Grafite(list) => list.any_in(cells),
+            Store::Growing(filter) => filter.any_in(cells),
+        })
     }
 
     /// Adds a value to a growing filter; says whether its cell was certainly new.

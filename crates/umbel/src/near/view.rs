@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::elias_fano::{EliasFano, GROUP, SPAN, Shape};
-use crate::simd::select::{Select, Sums};
+use crate::simd::select::{Select, Sums, Work, run};
 
 /// Up to this many numbers of a bucket are looked through one by one.
 const FEW: u64 = 8;
@@ -15,13 +15,28 @@ const UNSEEN: u64 = 64;
 impl EliasFano {
     /// Whether a number lies between two, both included.
     #[inline(always)]
-    pub(super) fn any_in<S: Select>(&self, first: u64, last: u64) -> bool {
-        let list = self.view();
-        if list.shape.count() == 0 || first > list.shape.top() {
+    pub(super) fn any_in(&self, first: u64, last: u64) -> bool {
+        run(AnyIn { list: self, first, last })
+    }
+}
+
+pub(super) struct AnyIn<'a> {
+    pub(super) list: &'a EliasFano,
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+impl Work for AnyIn<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Select>(self) -> bool {
+        let list = self.list.view();
+        if list.shape.count() == 0 || self.first > list.shape.top() {
             return false;
         }
-        let within = list.bucket::<S>(list.shape.bucket(first));
-        list.any_from::<S>(within, first, last)
+        let within = list.bucket::<S>(list.shape.bucket(self.first));
+        list.any_from::<S>(within, self.first, self.last)
     }
 }
 
