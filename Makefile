@@ -6,8 +6,9 @@ SECONDS ?= 60
 VENV ?= .venv
 
 .PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
+.PHONY: lab test-lab
 .PHONY: python test-python test-python-slow java hadoop-up hadoop-down test-hadoop test-hadoop-full
-.PHONY: spark-up spark-down test-spark test-spark-full
+.PHONY: spark-up spark-down bench-spark test-spark test-spark-full
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -20,11 +21,15 @@ help:
 	@echo "make bench-stream   umbel stream beside nc and wc: training, and questions meanwhile (a minute)"
 	@echo "make bench-near     near structures beside sorted arrays, trees, hash sets and a scan; similar filters beside a scan and HNSW (minutes)"
 	@echo "make bench-python   the Python package beside rbloom, and beside the core (a minute)"
+	@echo "make lab            published experiments done again, and docs/results/index.html drawn of them (hours; a stopped run goes on);"
+	@echo "                    ONLY=a1 does one, AGAIN=1 measures what is finished once more, QUICK=1 is a small version (two minutes)"
+	@echo "make test-lab       that small version, and its page opened in Chromium (part of make test)"
 	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
 	@echo "make test-hadoop-full  and every hash, layout, way, number of mappers and reducers (hours)"
 	@echo "make bench-hadoop   umbel's jobs beside a plain Java MapReduce program on such a cluster (half an hour)"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make spark-up       a real standalone Spark on this machine; eval \"\$$(make -s spark-up)\" to use it; make spark-down"
+	@echo "make bench-spark    filters from Spark beside Spark's own, a plain PySpark program and a broadcast join (ten minutes)"
 	@echo "make test-spark     jobs on such a cluster (part of make test)"
 	@echo "make test-spark-full  and drivers and workers killed a hundred times each (hours)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
@@ -45,6 +50,7 @@ test: lint
 	$(MAKE) test-python
 	$(MAKE) test-spark
 	$(MAKE) test-hadoop
+	$(MAKE) test-lab
 
 # Tools, and what the tests compare with, in an environment of its own: nothing is installed beside it.
 $(VENV)/ready: pyproject.toml
@@ -84,10 +90,30 @@ bench-python: python
 bench-near:
 	$(CARGO) run --release --quiet -p umbel-bench -- --near
 
+# Spark's driver is Python; a quick run has no engines.
+lab: $(if $(QUICK),,java python)
+	$(CARGO) build --release --quiet -p umbel-cli -p umbel-bench
+	$(CARGO) run --release --quiet -p umbel-lab -- $(if $(QUICK),--quick) $(if $(AGAIN),--again) $(ONLY)
+
+LAB_VENV = target/lab-venv
+
+# The browser is the system's; its driver comes with the Python package.
+$(LAB_VENV)/ready:
+	command -v chromium >/dev/null || { apt-get -q update && apt-get -qy install --no-install-recommends chromium; }
+	python3 -c 'import venv, ensurepip' || { apt-get -q update && apt-get -qy install python3-venv; }
+	python3 -m venv --clear $(LAB_VENV)
+	$(LAB_VENV)/bin/pip install --quiet playwright
+	touch $@
+
+test-lab: $(LAB_VENV)/ready
+	$(CARGO) test --quiet -p umbel-lab
+	$(MAKE) lab QUICK=1 AGAIN=1
+	$(LAB_VENV)/bin/python lab/test target/lab-quick/index.html docs/results/index.html
+
 # The saved corpus stays as it is: what is found goes below fuzz/target.
 fuzz:
 	command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz
-	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes counts_from_bytes count_groups_from_bytes near_from_bytes similar_from_bytes; do \
+	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes counts_from_bytes count_groups_from_bytes near_from_bytes similar_from_bytes partial_from_bytes sequence_records; do \
 		mkdir -p target/corpus/$$target && \
 		$(CARGO) +nightly fuzz run $$target target/corpus/$$target corpus/$$target -- \
 			-max_total_time=$(SECONDS) -max_len=4096 || exit 1; \
@@ -108,6 +134,10 @@ spark-up: java $(VENV)/ready
 
 spark-down:
 	@engines/spark/cluster down
+
+# Spark's own and others beside umbel; QUICK=1 for a tenth of the keys.
+bench-spark: java python
+	bench/spark/batch $(if $(QUICK),--quick)
 
 test-spark: java python
 	$(VENV)/bin/python -m pytest -q engines/spark/test

@@ -19,7 +19,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{jobs, notice, opened, overlap, remembered};
+use crate::{notice, opened, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,7 +81,7 @@ pub struct Args {
     #[command(flatten)]
     engine: Engine,
 
-    /// On hadoop: how mappers send their bits [default: the shorter of coded gaps and bits]
+    /// On hadoop and spark: how mappers send their bits [default: the shorter of coded gaps and bits]
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Engine")]
     how: Option<Way>,
 }
@@ -104,10 +104,12 @@ pub enum KeyTypeName {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        if let Some(code) = spark::hand_over(&self.engine)? {
+            return Ok(code);
+        }
         let files = input::or_stdin(&self.files);
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
-        jobs::check_overlap(&self.output, &files)?;
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         let integers = match &like {
@@ -128,22 +130,26 @@ impl Args {
         let mut out = Output::create(&self.output)?;
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
         let started = Instant::now();
-        let (filters, tally, jobs) = match self.engine.is_hadoop()? {
-            true => self.on_hadoop(&build, driver.shape)?,
+        let (filters, tally, jobs) = match self.engine.runs_jobs()? {
+            true => self.as_jobs(&build, driver.shape)?,
             false => self.here(&build, &driver)?,
         };
         self.report(&filters, &tally);
-        if self.json {
-            print_json(&filters, &tally, started.elapsed(), jobs)?;
-        }
+        let number = match &filters {
+            Filters::One(_) => 1,
+            Filters::Groups(groups) => groups.len(),
+        };
         self.write(filters, &tally.look, &mut out)?;
         out.commit()?;
+        if self.json {
+            print_json(number, &tally, started.elapsed(), jobs)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 
     fn here(&self, build: &Build, driver: &Driver) -> Result<(Filters, Tally, Value)> {
         if self.how.is_some() {
-            bail!("--how goes with --on hadoop");
+            bail!("--how goes with --on hadoop and --on spark");
         }
         let _progress = Progress::watch(&driver.meter);
         let (filters, tally) = if self.grouping.by.is_some() {
@@ -156,7 +162,7 @@ impl Args {
         Ok((filters, tally, Value::Null))
     }
 
-    fn on_hadoop(&self, build: &Build, shape: Shape) -> Result<(Filters, Tally, Value)> {
+    fn as_jobs(&self, build: &Build, shape: Shape) -> Result<(Filters, Tally, Value)> {
         let how = match self.how {
             None => How::Shortest,
             Some(Way::Indexes) => How::Indexes,
@@ -204,14 +210,11 @@ impl Args {
 }
 
 /// Rows, filters and time, and the jobs where there were some.
-fn print_json(filters: &Filters, tally: &Tally, time: Duration, jobs: Value) -> Result<()> {
+fn print_json(filters: usize, tally: &Tally, time: Duration, jobs: Value) -> Result<()> {
     let mut report = json!({
         "rows": tally.rows,
         "malformed": tally.malformed,
-        "filters": match filters {
-            Filters::One(_) => 1,
-            Filters::Groups(groups) => groups.len(),
-        },
+        "filters": filters,
         "seconds": time.as_secs_f64(),
     });
     if !jobs.is_null() {

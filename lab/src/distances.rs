@@ -1,0 +1,217 @@
+//! d3: distance-sensitive filters, right and wrong answers against distance (Kirsch and Mitzenmacher, Distance-Sensitive Bloom Filters, 2006).
+
+use anyhow::Result;
+use umbel::hash::xxh3_u64;
+use umbel::similar::{Item, Params, Promise, Shape, Similar, Space};
+
+use crate::experiment::Experiment;
+use crate::lab::Lab;
+use crate::page::number::{plain, whole};
+use crate::page::{Axis, Grid, Plot, Section, Series, Whose};
+use crate::rows::{Book, Rows, cells};
+
+pub const D3: Experiment = Experiment {
+    id: "d3",
+    title: "Distance-sensitive filters: answers against distance",
+    columns: &["filter", "n", "bits_per_item", "repetition", "differing", "asked", "yes"],
+    key: 2,
+    engines: false,
+    measure,
+    show,
+};
+
+const LENGTH: u32 = 1024;
+const SPACE: Space = Space::Hamming { bits: LENGTH };
+const CLOSE: f64 = 0.05;
+const FAR: f64 = 0.5;
+/// Bits in which questions differ from a stored string; of random ones, half.
+const DIFFERING: [usize; 12] = [0, 25, 51, 77, 102, 128, 154, 179, 205, 256, 358, 512];
+
+/// A filter as the published formulas size it.
+struct Published {
+    n: u64,
+    shape: Shape,
+}
+
+const fn published(n: u64, samples: u32, bands: u32, bits: u64, threshold: u32) -> Published {
+    Published { n, shape: Shape { bands, samples, threshold, probes: 1, bits, width: 0.0 } }
+}
+
+const PUBLISHED: [Published; 2] =
+    [published(1000, 16, 32, 8192, 9), published(10_000, 20, 48, 65_536, 14)];
+const FILTERS: [&str; 2] = ["Kirsch–Mitzenmacher", "umbel, 1 % on both sides"];
+
+fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
+    let asked = lab.amount(2000, 200);
+    for Published { n, shape } in &PUBLISHED[..lab.amount(2, 1)] {
+        for filter in FILTERS {
+            let params = match filter {
+                "Kirsch–Mitzenmacher" => Params::with_shape(SPACE, *n, CLOSE, FAR, *shape)?,
+                _ => Params::new(SPACE, *n, &Promise::new(CLOSE, FAR))?,
+            };
+            book.case(&[filter, &n.to_string()], || {
+                let mut rows = Vec::new();
+                for repetition in 1..=lab.repetitions() as u64 {
+                    rows.extend(one(params.with_seed(repetition), repetition, asked)?);
+                }
+                Ok(rows)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// One filter full of random strings, asked at each distance from a stored one.
+fn one(params: Params, repetition: u64, asked: u64) -> Result<Vec<Vec<String>>> {
+    let n = params.n();
+    let mut filter = Similar::new(params)?;
+    let stored: Vec<Vec<u8>> = (0..n).map(|i| string(repetition << 32 | i)).collect();
+    for item in &stored {
+        filter.insert(Item::Bits(item))?;
+    }
+    let mut rows = Vec::new();
+    for differing in DIFFERING {
+        let mut yes = 0;
+        for question in 0..asked {
+            let from = &stored[(xxh3_u64(question, repetition) % n) as usize];
+            let item = match differing {
+                512 => string(1 << 62 | repetition << 32 | question),
+                _ => changed(from, differing, question << 16 | differing as u64),
+            };
+            yes += u64::from(filter.contains(Item::Bits(&item))?);
+        }
+        rows.push(cells(&[&params.bits_per_item(), &repetition, &differing, &asked, &yes]));
+    }
+    Ok(rows)
+}
+
+fn string(seed: u64) -> Vec<u8> {
+    (0..u64::from(LENGTH) / 64).flat_map(|word| xxh3_u64(word, seed).to_le_bytes()).collect()
+}
+
+/// The same string with so many bits changed, chosen without repetition.
+fn changed(from: &[u8], differing: usize, seed: u64) -> Vec<u8> {
+    let mut places: Vec<usize> = (0..LENGTH as usize).collect();
+    let mut item = from.to_vec();
+    for i in 0..differing {
+        let other = i + (xxh3_u64(i as u64, seed) % (places.len() - i) as u64) as usize;
+        places.swap(i, other);
+        item[places[i] / 8] ^= 128 >> (places[i] % 8);
+    }
+    item
+}
+
+impl Published {
+    /// The share of questions in so many bits from a stored string that are answered yes: P[Bin(k, c + (1 - c) f) ≥ tau], with c the chance that
+    /// all samples of a band agree and f that another string has set the bit.
+    fn theory(&self, differing: f64) -> f64 {
+        let Shape { bands, samples, threshold, bits, .. } = self.shape;
+        let one = 0.5f64.powi(samples as i32);
+        let chance = 1.0 - (1.0 - (one + (1.0 - one) / bits as f64)).powf(self.n as f64);
+        let length = f64::from(LENGTH);
+        // A random string is not one that was changed: none of its bands agrees on account of the distance alone.
+        let agree: f64 = if differing == 512.0 {
+            0.0
+        } else {
+            (0..samples).map(|i| 1.0 - differing / (length - f64::from(i))).product()
+        };
+        1.0 - below(threshold, bands, agree + (1.0 - agree) * chance)
+    }
+}
+
+/// P[Bin(k, p) < tau].
+fn below(tau: u32, k: u32, p: f64) -> f64 {
+    if p >= 1.0 {
+        return 0.0;
+    }
+    let mut term = (1.0 - p).powi(k as i32);
+    let terms = (0..tau).map(|hits| {
+        let this = term;
+        term *= f64::from(k - hits) / f64::from(hits + 1) * p / (1.0 - p);
+        this
+    });
+    terms.sum()
+}
+
+/// Percent of all questions at a distance, over all filters, and of the single filters.
+fn share(rows: &Rows, differing: usize) -> Option<f64> {
+    let rows = rows.with("differing", &differing.to_string());
+    let (yes, asked): (f64, f64) =
+        (rows.numbers("yes").iter().sum(), rows.numbers("asked").iter().sum());
+    (asked > 0.0).then_some(100.0 * yes / asked)
+}
+
+fn show(rows: &Rows) -> Section {
+    let (mut plots, mut sentences) = (Vec::new(), Vec::new());
+    let mut table = Grid::new(
+        "Wrong answers in percent, all filters together",
+        &[
+            "n",
+            "filter",
+            "bits an item",
+            "missed at .05: measured",
+            "theory",
+            "wrong yes, random: measured",
+            "theory",
+        ],
+    );
+    for (n, of_n) in rows.different("n").iter().map(|n| (n.clone(), rows.with("n", n))) {
+        let Some(published) = PUBLISHED.iter().find(|published| published.n.to_string() == n)
+        else {
+            continue;
+        };
+        let curve = (0..=180)
+            .map(|i| 2.0 * f64::from(i))
+            .map(|d| (d / 1024.0, 100.0 * published.theory(d)));
+        let mut series =
+            vec![Series::new("theory of Kirsch and Mitzenmacher", Whose::Theory, curve)];
+        for filter in FILTERS {
+            let rows = of_n.with("filter", filter);
+            let points =
+                DIFFERING.iter().filter_map(|&d| Some((d as f64 / 1024.0, share(&rows, d)?)));
+            series.push(Series::new(filter, Whose::Ours, points));
+            let theirs = filter == FILTERS[0];
+            let (Some(close), Some(far)) = (share(&rows, 51), share(&rows, 512)) else { continue };
+            let theory = |differing: f64, pick: fn(f64) -> f64| {
+                if theirs {
+                    plain(100.0 * pick(published.theory(differing)))
+                } else {
+                    "≤ 1".into()
+                }
+            };
+            table.push(vec![
+                whole(published.n as f64),
+                filter.into(),
+                plain(rows.number("bits_per_item").unwrap_or(0.0)),
+                plain(100.0 - close),
+                theory(51.0, |p| 1.0 - p),
+                plain(far),
+                theory(512.0, |p| p),
+            ]);
+            if theirs {
+                sentences.push(format!(
+                    "n = {}: {} % missed (theory {}), {} % wrong yes (theory {})",
+                    whole(published.n as f64),
+                    plain(100.0 - close),
+                    theory(51.0, |p| 1.0 - p),
+                    plain(far),
+                    theory(512.0, |p| p)
+                ));
+            }
+        }
+        plots.push(Plot {
+            title: format!("n = {}", whole(published.n as f64)),
+            x: Axis::linear("share of bits that differ"),
+            y: Axis::linear("answered close, %"),
+            series,
+            caption: format!("How often a string is called close to one of {} stored ones, against the share of bits in which it differs from one of them.", whole(published.n as f64)),
+        });
+    }
+    Section {
+        lead: vec!["Strings of 1024 random bits; close is a difference of at most 5 % of the bits, far half of them. The published formulas give k bands of t sampled bits, each hashed to one of m bits, and answer close when tau bands are found: n = 1000, t = 16, k = 32, m = 8192, tau = 9; n = 10 000, t = 20, k = 48, m = 65 536, tau = 14. The same shapes were filled here; beside them stands what `umbel similar` takes for 1 % on both sides, which counts on no chance hits of other strings.".into()],
+        plots,
+        tables: vec![table],
+        result: format!("Kirsch and Mitzenmacher's filters err as their formulas say: {}.", sentences.join("; ")),
+        ..Section::default()
+    }
+}

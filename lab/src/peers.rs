@@ -1,0 +1,110 @@
+//! f1: umbel's filters beside other libraries and the machine's limit, as `umbel-bench` measures them.
+
+use anyhow::Result;
+
+use crate::experiment::Experiment;
+use crate::lab::Lab;
+use crate::page::number::plain;
+use crate::page::{Bar, Bars, Grid, Section};
+use crate::rows::{Book, Rows, cells};
+
+pub const F1: Experiment = Experiment {
+    id: "f1",
+    title: "umbel beside its peers and the machine's limit",
+    columns: &["keys", "candidate", "work", "ns", "bits_per_key", "wrong_percent"],
+    key: 1,
+    engines: false,
+    measure,
+    show,
+};
+
+/// What is asked of the bench: the first part of the names of its rows.
+const KEYS: [&str; 5] =
+    ["u64 10 K", "u64 1 M", "20-byte strings 1 M", "u64 100 M", "20-byte strings 100 M"];
+
+fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
+    for keys in &KEYS[..lab.amount(5, 1)] {
+        book.case(&[keys], || {
+            let tables = lab.bench(&[keys])?;
+            let everyone = tables.iter().filter(|table| table.heading[0].ends_with("ns a key"));
+            Ok(everyone.flat_map(|table| rows(&table.heading, &table.lines)).collect())
+        })?;
+    }
+    Ok(())
+}
+
+/// A row for each work of each candidate.
+fn rows(heading: &[String], lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    let place = |name: &str| heading.iter().position(|cell| cell == name).unwrap_or(heading.len());
+    let (bits, wrong) = (place("bits/key"), place("false pos. %"));
+    let cell = |line: &[String], at: usize| line.get(at).cloned().unwrap_or_default();
+    let each = |line: &Vec<String>| {
+        let row = |at: usize| {
+            cells(&[&line[0], &heading[at], &line[at], &cell(line, bits), &cell(line, wrong)])
+        };
+        (1..bits).map(row).collect::<Vec<_>>()
+    };
+    lines.iter().flat_map(each).collect()
+}
+
+const WORKS: [&str; 3] = ["insert", "hit", "miss"];
+
+fn show(rows: &Rows) -> Section {
+    let (mut bars, mut tables, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for keys in rows.different("keys") {
+        let rows = rows.with("keys", &keys);
+        tables.push(table(&keys, &rows));
+        for work in ["insert", "hit"] {
+            let rows = rows.with("work", work);
+            bars.push(race(&keys, work, &rows));
+            let time = |name: &str| rows.with("candidate", name).number("ns");
+            if let (Some(ours), Some(peer)) = (time("umbel batch"), time("sbbf-rs")) {
+                ratios.push(format!("{keys} {work} {}", plain(peer / ours)));
+            }
+        }
+    }
+    Section {
+        lead: vec!["The tables of `make bench`: ns a key at 1 % asked, best of many rounds, all candidates in turn over the same keys. The limit is what the machine needs to fetch as many random cache lines with prefetch. The batch hands over many keys at once; the others take one at a time.".into()],
+        bars,
+        tables,
+        result: format!("Times the speed of the best other Bloom filter library (sbbf-rs with rapidhash), in batches: {}.", ratios.join("; ")),
+        ..Section::default()
+    }
+}
+
+fn race(keys: &str, work: &str, rows: &Rows) -> Bars {
+    let of = |name: &str| rows.with("candidate", name).number("ns");
+    let names = rows.different("candidate");
+    let (limits, runners): (Vec<&String>, Vec<&String>) =
+        names.iter().partition(|name| name.starts_with("limit"));
+    let limit = limits.iter().filter_map(|name| of(name)).fold(f64::INFINITY, f64::min);
+    let bar = |name: &&String| {
+        Some(Bar { name: name.to_string(), value: of(name)?, ours: name.starts_with("umbel") })
+    };
+    Bars {
+        title: format!("{keys}: {work}"),
+        unit: "ns".into(),
+        bars: runners.iter().filter_map(bar).collect(),
+        limit: limit.is_finite().then(|| ("limit of memory".into(), limit)),
+        caption: format!(
+            "Time a key for {work} with {keys} keys; shorter is better, and no bar can end left of the dashed line."
+        ),
+    }
+}
+
+fn table(keys: &str, rows: &Rows) -> Grid {
+    let mut table = Grid::new(
+        &format!("{keys}: ns a key"),
+        &["candidate", "insert", "hit", "miss", "bits a key", "false positives, %"],
+    );
+    for candidate in rows.different("candidate") {
+        let rows = rows.with("candidate", &candidate);
+        let mut line = vec![candidate];
+        line.extend(WORKS.map(|work| {
+            rows.with("work", work).number("ns").map_or(String::new(), |ns| format!("{ns:.2}"))
+        }));
+        line.extend(["bits_per_key", "wrong_percent"].map(|column| rows.texts(column)[0].clone()));
+        table.push(line);
+    }
+    table
+}
