@@ -138,6 +138,7 @@ spark-down:
 # Spark's own and others beside umbel; QUICK=1 for a tenth of the keys.
 bench-spark: java python
 	bench/spark/batch $(if $(QUICK),--quick)
+	$(VENV)/bin/python bench/spark/stream $(if $(QUICK),--quick)
 
 test-spark: java python
 	$(VENV)/bin/python -m pytest -q engines/spark/test
