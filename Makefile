@@ -8,7 +8,7 @@ VENV ?= .venv
 .PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
 .PHONY: lab test-lab
 .PHONY: python test-python test-python-slow java hadoop-up hadoop-down test-hadoop test-hadoop-full
-.PHONY: spark-up spark-down test-spark
+.PHONY: spark-up spark-down test-spark test-spark-full
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -30,6 +30,7 @@ help:
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make spark-up       a real standalone Spark on this machine; eval \"\$$(make -s spark-up)\" to use it; make spark-down"
 	@echo "make test-spark     jobs on such a cluster (part of make test)"
+	@echo "make test-spark-full  and drivers and workers killed a hundred times each (hours)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -111,7 +112,7 @@ test-lab: $(LAB_VENV)/ready
 # The saved corpus stays as it is: what is found goes below fuzz/target.
 fuzz:
 	command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz
-	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes counts_from_bytes count_groups_from_bytes near_from_bytes similar_from_bytes; do \
+	cd fuzz && for target in bloom_from_bytes groups_from_bytes distinct_from_bytes counts_from_bytes count_groups_from_bytes near_from_bytes similar_from_bytes partial_from_bytes sequence_records; do \
 		mkdir -p target/corpus/$$target && \
 		$(CARGO) +nightly fuzz run $$target target/corpus/$$target corpus/$$target -- \
 			-max_total_time=$(SECONDS) -max_len=4096 || exit 1; \
@@ -135,6 +136,9 @@ spark-down:
 
 test-spark: java python
 	$(VENV)/bin/python -m pytest -q engines/spark/test
+
+test-spark-full: java python
+	UMBEL_SPARK_ROUNDS=100 $(VENV)/bin/python -m pytest -q engines/spark/test
 
 # A Java and Maven, unless they are here.
 java:

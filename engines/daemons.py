@@ -52,7 +52,7 @@ class Cluster:
 
     def up(self):
         if self.pids.exists() and self.daemons():
-            if len(self.daemons()) == self.total:
+            if len(self.daemons()) == self.total or self.revive():
                 return self.print_environment()
             sys.exit(f"{self.name}: some of its daemons run and some do not: `make {self.name}-down` first")
         self.get()
@@ -72,6 +72,10 @@ class Cluster:
 
     def get(self):
         """Gets what is missing on this machine."""
+
+    def revive(self):
+        """Starts daemons again that have ended; whether that can be done."""
+        return False
 
     def start(self, name, command):
         with open(self.folder / "logs" / name, "w") as log:

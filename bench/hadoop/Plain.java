@@ -19,15 +19,16 @@ import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.mapreduce.lib.input.NLineInputFormat;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
+import org.apache.hadoop.util.GenericOptionsParser;
 import org.apache.hadoop.util.hash.Hash;
 
 /**
  * One Bloom filter for each rounded rating, as a plain MapReduce program writes it: a job that counts, and a job whose mappers send
  * the indexes of every key, or partial filters. The bench runs it beside umbel.
  *
- * usage: Plain IN OUT LINES_PER_MAP P indexes|filters|nothing
+ * usage: Plain [-D NAME=VALUE …] IN OUT LINES_PER_MAP P indexes|filters|nothing
  *
- * Prints a line a job: its name, milliseconds, map output bytes. The bits of rating r are left in OUT/bits-r.
+ * Prints a line a job: its name, milliseconds, map output bytes, milliseconds of CPU time. The bits of rating r are left in OUT/bits-r.
  */
 public class Plain {
     static final int RATINGS = 10;
@@ -215,12 +216,13 @@ public class Plain {
         }
     }
 
-    private final Configuration conf = new Configuration();
+    private final Configuration conf;
     private final Path in;
     private final Path out;
     private final int lines;
 
-    Plain(String in, String out, String lines) {
+    Plain(Configuration conf, String in, String out, String lines) {
+        this.conf = conf;
         this.in = new Path(in);
         this.out = new Path(out);
         this.lines = Integer.parseInt(lines);
@@ -244,7 +246,8 @@ public class Plain {
             throw new IOException(name + " has failed");
         }
         long bytes = job.getCounters().findCounter(TaskCounter.MAP_OUTPUT_BYTES).getValue();
-        System.out.println(name + " " + (System.nanoTime() - began) / 1_000_000 + " " + bytes);
+        long cpu = job.getCounters().findCounter(TaskCounter.CPU_MILLISECONDS).getValue();
+        System.out.println(name + " " + (System.nanoTime() - began) / 1_000_000 + " " + bytes + " " + cpu);
         return folder;
     }
 
@@ -289,8 +292,10 @@ public class Plain {
         });
     }
 
-    public static void main(String[] args) throws Exception {
-        Plain plain = new Plain(args[0], args[1], args[2]);
+    public static void main(String[] all) throws Exception {
+        Configuration conf = new Configuration();
+        String[] args = new GenericOptionsParser(conf, all).getRemainingArgs();
+        Plain plain = new Plain(conf, args[0], args[1], args[2]);
         if (args[4].equals("nothing")) {
             plain.run("nothing", Idle.class, CountReducer.class, LongWritable.class);
         } else {

@@ -99,7 +99,8 @@ pub struct Race {
 }
 
 impl Race {
-    /// Runs every candidate through all of the work, in turn, `rounds` times.
+    /// Runs every candidate through all of the work, in turn, `rounds` times. Another one begins each time: whoever is first
+    /// brings the keys into the cache for the others.
     pub fn run(
         candidates: Vec<Box<dyn Candidate>>,
         works: &[Work],
@@ -112,7 +113,9 @@ impl Race {
             for &work in works {
                 let peers = runners.iter().filter(|r| r.candidate.role() == Role::Peer);
                 let best = peers.map(|r| r.time(work)).fold(f64::INFINITY, f64::min);
-                for runner in &mut runners {
+                let first = round % runners.len();
+                let (before, from_first) = runners.split_at_mut(first);
+                for runner in from_first.iter_mut().chain(before) {
                     let time = runner.time(work);
                     let ours = matches!(runner.candidate.role(), Role::Batch | Role::One);
                     let long = round >= A_FEW || time * course.hits.len() as f64 > LONG;

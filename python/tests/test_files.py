@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import umbel
-from umbel import Bloom, Conservative, CountGroups, CountMin, Counts, Groups, Heavy, Near, Ranges
+from umbel import Bloom, Conservative, CountGroups, CountMin, Counts, Groups, Heavy, Near, Ranges, Similar
 
 
 def samples():
@@ -28,7 +28,9 @@ def samples():
     growing = Near.growing(100, alpha=1.0, beta=0.1)
     growing.update([1.0, 2.0])
     fixed = Near.build(np.random.default_rng(1).random(1000), alpha=1e-6, beta=1e-9)
-    return [bloom, integers, groups, hits, heavy, conservative, ranges, counts, count_groups, growing, fixed]
+    similar = Similar.texts(100, 0.2, 0.95)
+    similar.update(["an umbel is a flower head", "grass has none of them"])
+    return [bloom, integers, groups, hits, heavy, conservative, ranges, counts, count_groups, growing, fixed, similar]
 
 
 KINDS = [type(sample).__name__ for sample in samples()]

@@ -17,6 +17,7 @@ True
 | a stream, and want its most frequent keys | Heavy |
 | a sketch and heavy hitters of one stream; counts by group | Counts, CountGroups |
 | numbers, and ask whether one of them is near | Near |
+| texts, sets, vectors or bit strings, and ask whether something like it is known | Similar |
 | a file that umbel wrote, whatever it holds | open |
 """
 
@@ -31,6 +32,7 @@ from umbel._umbel import (
     HeavyKey,
     Near,
     Ranges,
+    Similar,
     Sizing,
     from_bytes,
     open,
@@ -48,6 +50,7 @@ __all__ = [
     "HeavyKey",
     "Near",
     "Ranges",
+    "Similar",
     "Sizing",
     "from_bytes",
     "open",

@@ -120,17 +120,6 @@ fn done<T>(done: umbel_job::Result<T>) -> Result<T> {
     Ok(done?)
 }
 
-/// Refuses an output that is an input too.
-pub fn check_overlap(output: &Path, files: &[PathBuf]) -> Result<()> {
-    match HdfsPath::parse(output).is_some() && files.iter().any(|file| file == output) {
-        true => bail!(
-            "{}: this file is an input too, and would be replaced: choose another",
-            output.display()
-        ),
-        false => Ok(()),
-    }
-}
-
 fn on_hdfs(file: &Path) -> Result<HdfsPath> {
     HdfsPath::parse(file).ok_or_else(|| {
         anyhow!(

@@ -4,11 +4,15 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use umbel_job::HdfsPath;
 
 /// Refuses an output that is one of the inputs; `-` is stdout or stdin.
 pub fn check<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -> Result<()> {
-    let Some(written) = identity(output, stream::stdout) else { return Ok(()) };
-    let same = |input: &&PathBuf| identity(input, stream::stdin).as_ref() == Some(&written);
+    let written = identity(output, stream::stdout);
+    let same = |input: &&PathBuf| {
+        is_same_on_hdfs(output, input)
+            || written.is_some() && identity(input, stream::stdin) == written
+    };
     match (inputs.into_iter().find(same), is_stream(output)) {
         (None, _) => Ok(()),
         (Some(input), true) => {
@@ -29,11 +33,19 @@ pub fn check<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -
 /// Refuses two outputs that are the same.
 pub fn check_outputs(a: &Path, b: &Path) -> Result<()> {
     if is_stream(a) && is_stream(b)
+        || is_same_on_hdfs(a, b)
         || place(a).is_some_and(|place_of_a| place(b) == Some(place_of_a))
     {
         bail!("{}: the admitted and the rejected lines cannot go to the same file", b.display());
     }
     Ok(())
+}
+
+fn is_same_on_hdfs(a: &Path, b: &Path) -> bool {
+    match (HdfsPath::parse(a), HdfsPath::parse(b)) {
+        (Some(a), Some(b)) => a.may_be(&b),
+        _ => false,
+    }
 }
 
 fn is_stream(path: &Path) -> bool {

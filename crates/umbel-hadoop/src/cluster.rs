@@ -1,5 +1,6 @@
 //! Hadoop as a carrier of jobs.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,7 +10,7 @@ use umbel_job::{HdfsPath, Location};
 
 use crate::submit::Hadoop;
 use crate::task::{ORDER, TOOL, Told};
-use crate::{Error, Result, output};
+use crate::{Error, Result, message, output};
 
 /// Bytes that one mapper reads, where nobody says how many lines: a block of HDFS.
 pub const STRETCH: u64 = 128 << 20;
@@ -22,6 +23,7 @@ pub struct Cluster {
     lines_per_split: Option<u64>,
     /// The number of reducers.
     reducers: Option<u32>,
+    has_command: Cell<bool>,
 }
 
 impl Cluster {
@@ -34,7 +36,18 @@ impl Cluster {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let name = format!("/tmp/umbel-{}-{}", std::process::id(), now.as_nanos());
         let scratch = near.with_path(name);
-        Ok(Cluster { hadoop: Hadoop::find()?, scratch, lines_per_split, reducers })
+        let has_command = Cell::new(false);
+        Ok(Cluster { hadoop: Hadoop::find()?, scratch, lines_per_split, reducers, has_command })
+    }
+
+    /// The command, as it travels with jobs: put on HDFS by the first, so that nodes keep it for the next.
+    fn command(&self) -> Result<OsString> {
+        let there = self.scratch.join("umbel");
+        if !self.has_command.replace(true) {
+            let path = own_command()?;
+            there.write(&std::fs::read(&path).map_err(Error::io(path.display()))?)?;
+        }
+        Ok(format!("{there}#umbel").into())
     }
 
     /// What the last job has left behind; removed before the next.
@@ -68,8 +81,7 @@ impl Carrier for Cluster {
             Some(_) => order.inputs.iter().map(|input| input.path.clone()).collect(),
             None => vec![manifest.to_string()],
         };
-        let command = own_command()?;
-        let own = [named_file(&order_file, ORDER), named_file(&command, "umbel")];
+        let own = [named_file(&order_file, ORDER), self.command()?];
         let conf = self.hadoop.conf().iter().map(|file| file.clone().into_os_string());
         let files = own.into_iter().chain(conf).chain(freight.file.map(shared_file));
         let arguments = Arguments {
@@ -86,7 +98,7 @@ impl Carrier for Cluster {
         };
         let report = self.hadoop.run(&arguments.list(), watch).map_err(|error| {
             // A task's own words tell more than Hadoop's of it.
-            output::message(&messages).unwrap_or(error)
+            message::find(&messages).unwrap_or(error)
         })?;
         Ok(Carried { records: output::records(&output)?, report })
     }

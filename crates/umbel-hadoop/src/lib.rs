@@ -6,13 +6,15 @@
 //! reducer  all records under one key ──> their union
 //! ```
 //!
-//! - [`cluster`]: the carrier of jobs; [`submit`]: Hadoop's own command, followed; [`output`]: what a job has left behind, in
+//! - [`cluster`]: the carrier of jobs; [`submit`]: Hadoop's own command, followed (`log`); `output`: what a job has left behind, in
 //!   [`sequence`] files;
-//! - [`task`]: mapper and reducer, between pipes. What they do is in `umbel-job`.
+//! - [`task`]: mapper and reducer, between pipes; `message`: what they say when they give up. What they do is in `umbel-job`.
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
 pub mod cluster;
+mod log;
+mod message;
 mod output;
 pub mod sequence;
 pub mod submit;

@@ -1,4 +1,4 @@
-//! What a job has left behind: its message, its records, kept lines.
+//! What a job has left behind: its records, kept lines.
 
 use std::io::BufReader;
 
@@ -9,13 +9,6 @@ use crate::{Error, Result, sequence};
 
 /// How the names of files with kept lines begin.
 pub(crate) const LINES: &str = "lines-";
-
-/// What a task that has given up has to say.
-pub(crate) fn message(folder: &HdfsPath) -> Option<Error> {
-    let first = folder.list().ok()?.into_iter().next()?;
-    let text = first.path.read().ok()?;
-    Some(Error::Other(String::from_utf8_lossy(&text).trim().into()))
-}
 
 /// All records that the reducers have written.
 pub(crate) fn records(folder: &HdfsPath) -> Result<Vec<Record>> {

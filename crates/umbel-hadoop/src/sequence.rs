@@ -50,7 +50,7 @@ fn header(from: &mut impl BufRead) -> io::Result<[u8; SYNC]> {
     if array(from)? != [0u8; 2] {
         return Err(damaged("compression"));
     }
-    for _ in 0..2 * number(from)? {
+    for _ in 0..2 * u64::from(number(from)?) {
         text(from)?;
     }
     array(from)

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use umbel_job::jobs::{Event, Report};
 
+use crate::log::Log;
 use crate::{Error, Result};
 
 /// The Hadoop of this machine.
@@ -135,88 +136,4 @@ fn streaming_in(folder: &Path) -> Option<PathBuf> {
         .collect();
     found.sort();
     found.pop()
-}
-
-/// What Hadoop says while a job runs.
-#[derive(Debug, Default)]
-struct Log {
-    report: Report,
-    /// Lines that tell of failures.
-    failures: Vec<String>,
-    last: String,
-}
-
-impl Log {
-    fn take(&mut self, line: &str, watch: &mut impl FnMut(Event)) {
-        if let Some((_, id)) = line.split_once("Running job: ") {
-            self.report.id = id.trim().into();
-            watch(Event::Started(self.report.id.clone()));
-        } else if let Some(percent) = progress(line) {
-            watch(percent);
-        } else if let Some((name, count)) = counter(line) {
-            self.report.counters.insert(name.into(), count);
-        } else if line.contains("Exception")
-            || line.contains(" ERROR ")
-            || line.starts_with("Error: ")
-        {
-            self.failures.push(line.trim().into());
-        }
-        if !line.trim().is_empty() {
-            self.last = line.trim().into();
-        }
-    }
-
-    /// What is known of the job.
-    fn report(self) -> Report {
-        let counter = |name: &str| self.report.counters.get(name).copied().unwrap_or(0);
-        let (maps, bytes) = (counter("Launched map tasks"), counter("Map output bytes"));
-        Report { maps, map_output_bytes: bytes, ..self.report }
-    }
-
-    /// One line that says why.
-    fn failure(self) -> String {
-        // The cause stands behind the last colon but one in a row of Java's exceptions: the first of them tells most.
-        let why = self.failures.first().unwrap_or(&self.last);
-        match self.report.id.as_str() {
-            "" => format!("Hadoop has not taken the job: {why}"),
-            id => format!("{id} has failed: {why}"),
-        }
-    }
-}
-
-/// ` map 50% reduce 0%`
-fn progress(line: &str) -> Option<Event> {
-    let (_, map) = line.split_once(" map ")?;
-    let (map, reduce) = map.split_once("% reduce ")?;
-    let reduce = reduce.trim().strip_suffix('%')?;
-    Some(Event::Progress(format!("map {map} %, reduce {reduce} %")))
-}
-
-/// A counter: tabs, its name, an equals sign and a number.
-fn counter(line: &str) -> Option<(&str, u64)> {
-    let (name, count) = line.strip_prefix("\t\t")?.rsplit_once('=')?;
-    Some((name.trim(), count.trim().parse().ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_hadoop_says_is_understood() {
-        let said = "03:05:20 INFO Job: Running job: job_1_0001\n03:05:25 INFO Job:  map 0% reduce 0%\n\
-                    03:05:29 INFO Job:  map 50% reduce 7%\n\tMap-Reduce Framework\n\t\tMap output bytes=688895\n\
-                    \t\tFILE: Number of bytes read=12\nError: java.lang.RuntimeException: code 2\n";
-        let (mut log, mut events) = (Log::default(), Vec::new());
-        said.lines().for_each(|line| log.take(line, &mut |event| events.push(event)));
-        let started = Event::Started("job_1_0001".into());
-        let progress = |text: &str| Event::Progress(text.into());
-        let (none, half) = (progress("map 0 %, reduce 0 %"), progress("map 50 %, reduce 7 %"));
-        assert_eq!(events, [started, none, half]);
-        assert_eq!(log.report.counters["Map output bytes"], 688_895);
-        assert_eq!(
-            log.failure(),
-            "job_1_0001 has failed: Error: java.lang.RuntimeException: code 2"
-        );
-    }
 }

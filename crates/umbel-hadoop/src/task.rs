@@ -5,14 +5,14 @@ use std::io::{self, BufRead, Write};
 use serde::{Deserialize, Serialize};
 use umbel::Counts;
 use umbel_io::{Filters, Source};
-use umbel_job::job::{Counted, Stretch, Work};
+use umbel_job::job::{Counted, How, Stretch, Work};
 use umbel_job::map::{self, Tool};
 use umbel_job::record::{self, Key};
 use umbel_job::reduce::Reducer;
 use umbel_job::{HdfsPath, Order, stretch};
 
 use crate::output::LINES;
-use crate::{Error, Result};
+use crate::{Error, Result, message};
 
 /// The order's file, in the folder that a task works in.
 pub(crate) const ORDER: &str = "job.json";
@@ -44,9 +44,9 @@ impl Told {
 
     /// Does the work of one mapper.
     pub fn map(&self) -> Result<()> {
-        let order = &self.order;
         let (stretch, source) = self.source()?;
         let threads = threads();
+        let order = &fitting(self.order.clone(), threads as u64, memory())?;
         let (filters, counts);
         let tool = match &order.work {
             Work::Census | Work::Build { .. } => Tool::None,
@@ -102,7 +102,7 @@ impl Told {
     pub fn leave(&self, text: &str) {
         let attempt = std::env::var("mapreduce_task_attempt_id").unwrap_or_else(|_| "task".into());
         if let Some(folder) = HdfsPath::parse(self.messages.as_ref()) {
-            let _ = folder.join(&attempt).write(text.as_bytes());
+            let _ = message::leave(&folder, &attempt, text);
         }
     }
 
@@ -166,4 +166,64 @@ fn parse(path: &str) -> Result<HdfsPath> {
 fn threads() -> usize {
     let cores = std::env::var("mapreduce_map_cpu_vcores").ok().and_then(|text| text.parse().ok());
     cores.unwrap_or(1).clamp(1, 64)
+}
+
+/// Bytes of memory that the container has, where Hadoop says so.
+fn memory() -> Option<u64> {
+    let megabytes = std::env::var("mapreduce_map_memory_mb").ok()?;
+    megabytes.parse().ok().filter(|&megabytes| megabytes > 0).map(|megabytes: u64| megabytes << 20)
+}
+
+/// The order, as a container with this memory can do it. A mapper whose filters would take more than a quarter (Hadoop's own side of the task is in there too) keeps none, and
+/// sends the bits of each key as they come: so its memory does not bound the size of a filter.
+fn fitting(mut order: Order, threads: u64, memory: Option<u64>) -> Result<Order> {
+    if let (Work::Build { how, filters }, Some(memory)) = (&mut order.work, memory)
+        && *how == How::Shortest
+    {
+        let params = filters.values().map(|plan| Ok(plan.params()?.sizing().bytes()));
+        let bytes = params.sum::<Result<u64>>()?;
+        if bytes.saturating_mul(threads) > memory / 4 {
+            *how = How::Indexes;
+        }
+    }
+    Ok(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use umbel::{Params, Sizing};
+    use umbel_job::job::FilterPlan;
+
+    use super::*;
+
+    #[test]
+    fn filters_that_do_not_fit_are_sent_as_indexes() {
+        let params = Params::new(Sizing::with(1 << 27, 1 << 30, 5).unwrap());
+        let filters = [("".to_string(), FilterPlan::from(&params))].into();
+        let order = Order {
+            work: Work::Build { how: How::Shortest, filters },
+            columns: Default::default(),
+            strict: false,
+            inputs: Vec::new(),
+        };
+        let way = |order: Order, threads, megabytes: Option<u64>| match fitting(
+            order,
+            threads,
+            megabytes.map(|mb| mb << 20),
+        )
+        .unwrap()
+        .work
+        {
+            Work::Build { how, .. } => how,
+            _ => panic!("another work"),
+        };
+        // 128 MiB of bits.
+        assert_eq!(way(order.clone(), 1, None), How::Shortest);
+        assert_eq!(way(order.clone(), 1, Some(512)), How::Shortest);
+        assert_eq!(way(order.clone(), 1, Some(511)), How::Indexes);
+        assert_eq!(way(order.clone(), 4, Some(1024)), How::Indexes);
+        let Work::Build { filters, .. } = order.work.clone() else { panic!("another work") };
+        let asked = Order { work: Work::Build { how: How::Filters, filters }, ..order };
+        assert_eq!(way(asked, 1, Some(16)), How::Filters);
+    }
 }

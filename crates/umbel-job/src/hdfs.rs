@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hdfs_native::sync::{Client, ClientBuilder, FileReadStream, FileReader, FileWriter};
@@ -15,6 +16,12 @@ use crate::{Error, Result};
 const SCHEME: &str = "hdfs://";
 /// One client for each NameNode: it keeps its connections.
 static CLIENTS: Mutex<Option<HashMap<String, Client>>> = Mutex::new(None);
+
+/// How a client asks that only wants to know whether somebody answers: three times, a second or two in all.
+const IMPATIENT: [(&str, &str); 2] =
+    [("dfs.client.failover.max.attempts", "2"), ("dfs.client.failover.sleep.base.millis", "250")];
+/// And the longest that it may take.
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// A path on HDFS.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +75,13 @@ impl HdfsPath {
     /// Another path on the same NameNode.
     pub fn with_path(&self, path: String) -> HdfsPath {
         HdfsPath { path, ..self.clone() }
+    }
+
+    /// Whether both may name the same file: a path without a NameNode is on the usual one, which may be the other's.
+    pub fn may_be(&self, other: &HdfsPath) -> bool {
+        let same = |a: &str, b: &str| a == b || a.is_empty() || b.is_empty();
+        same(&self.authority, &other.authority)
+            && self.path.trim_end_matches('/') == other.path.trim_end_matches('/')
     }
 
     /// The name without the folders.
@@ -177,18 +191,36 @@ impl HdfsPath {
         if let Some(client) = clients.get(&self.authority) {
             return Ok(client.clone());
         }
-        let builder = ClientBuilder::new();
+        self.reach(self.build(ClientBuilder::new().with_config(IMPATIENT))?)?;
+        let client = self.build(ClientBuilder::new())?;
+        clients.insert(self.authority.clone(), client.clone());
+        Ok(client)
+    }
+
+    fn build(&self, builder: ClientBuilder) -> Result<Client> {
         let builder = match self.authority.as_str() {
             "" => builder,
             authority => builder.with_url(format!("{SCHEME}{authority}")),
         };
-        let client = builder.build().map_err(|error| {
+        builder.build().map_err(|error| {
             Error::other(format!(
                 "{self}: HDFS is not configured ({error}): set HADOOP_CONF_DIR, or name the NameNode as in hdfs://host:9000/…"
             ))
-        })?;
-        clients.insert(self.authority.clone(), client.clone());
-        Ok(client)
+        })
+    }
+
+    /// Says within seconds that nobody answers: a client that is told nothing tries for a minute and a half, and where packets are lost for
+    /// minutes. Later on that is right, for a NameNode may fail while another takes its place.
+    fn reach(&self, client: Client) -> Result<()> {
+        let (answer, answered) = mpsc::channel();
+        // The thread of a call that hangs ends with the program.
+        std::thread::spawn(move || answer.send(client.get_file_info("/").err()));
+        match answered.recv_timeout(PATIENCE) {
+            Ok(Some(error @ HdfsError::IOError(_))) => Err(self.error(error)),
+            // Whatever else is wrong is said by the call that meets it.
+            Ok(_) => Ok(()),
+            Err(_) => Err(self.error(HdfsError::IOError(io::ErrorKind::TimedOut.into()))),
+        }
     }
 
     fn error(&self, error: HdfsError) -> Error {

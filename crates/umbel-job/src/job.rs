@@ -113,7 +113,7 @@ impl std::str::FromStr for Stretch {
 }
 
 /// What a mapper has counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// The input's place.
     pub input: usize,

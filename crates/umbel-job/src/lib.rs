@@ -16,6 +16,7 @@
 
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
+mod counted;
 mod error;
 pub mod hdfs;
 pub mod job;

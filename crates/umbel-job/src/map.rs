@@ -152,8 +152,7 @@ fn send_tally(
             (place.number.saturating_sub(extra), place.unit.into(), (*reason).into())
         }),
     };
-    let value = serde_json::to_vec(&counted).map_err(|error| Error::other(error.to_string()))?;
-    out(Key::new(Kind::Tally, ""), &value)?;
+    out(Key::new(Kind::Tally, ""), &counted.to_bytes())?;
     Ok(counted)
 }
 
@@ -181,9 +180,7 @@ fn send_filters(
     };
     if driver.shape.by.is_some() {
         let (groups, tally) = insert_groups(driver, filters)?;
-        for (name, filter) in groups.iter().filter(|(_, filter)| filter.inserted() != Some(0)) {
-            send_filter(name, filter, coding, out)?;
-        }
+        groups.iter().try_for_each(|(name, filter)| send_filter(name, filter, coding, out))?;
         return Ok(tally);
     }
     let params = filters.get("").ok_or_else(|| Error::other("the order has no filter"))?;
@@ -192,7 +189,11 @@ fn send_filters(
     Ok(tally)
 }
 
+/// Nothing is sent of a filter that has no keys.
 fn send_filter(name: &str, filter: &Bloom, coding: Coding, out: &mut Sink) -> Result<()> {
+    if filter.inserted() == Some(0) {
+        return Ok(());
+    }
     for slice in 0..filter.slices() {
         let key = Key { kind: Kind::Slice, slice: slice as u32, group: name.into() };
         out(key, &filter.partial(slice).to_bytes(coding))?;

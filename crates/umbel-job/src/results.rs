@@ -5,17 +5,15 @@ use std::collections::BTreeMap;
 use umbel_io::tally::Place;
 use umbel_io::{Look, Tally};
 
+use crate::Result;
 use crate::job::{Counted, Input};
 use crate::record::{Kind, Record};
-use crate::{Error, Result};
 
 /// What the mappers have counted, in the order of the inputs.
 pub(crate) fn counted(records: &[Record]) -> Result<Vec<Counted>> {
     let counted = records.iter().filter(|(key, _)| key.kind == Kind::Tally);
-    let counted = counted.map(|(_, value)| serde_json::from_slice(value));
-    let mut counted = counted
-        .collect::<serde_json::Result<Vec<Counted>>>()
-        .map_err(|error| Error::other(format!("a mapper's count cannot be read: {error}")))?;
+    let counted = counted.map(|(_, value)| Counted::from_bytes(value));
+    let mut counted = counted.collect::<Result<Vec<_>>>()?;
     counted.sort_by_key(|counted| (counted.input, counted.start));
     Ok(counted)
 }

@@ -171,6 +171,16 @@ impl Bloom {
         Bloom::new(self.inner.read(py, Clone::clone))
     }
 
+    /// A filter of its own with the same parameters and metadata, and no keys: one to be filled apart and merged.
+    fn empty(&self, py: Python<'_>) -> PyResult<Bloom> {
+        let empty = |filter: &umbel::Bloom| {
+            let mut empty = umbel::Bloom::with(filter.params().clone())?;
+            *empty.metadata_mut() = filter.metadata().clone();
+            Ok(empty)
+        };
+        self.inner.read(py, empty).map(Bloom::new).or_raise()
+    }
+
     fn __copy__(&self, py: Python<'_>) -> Bloom {
         self.copy(py)
     }

@@ -212,6 +212,16 @@ impl CountMin {
         CountMin::new(self.inner.read(py, Clone::clone))
     }
 
+    /// A sketch of its own with the same parameters and metadata, and nothing counted: one to be filled apart and merged.
+    fn empty(&self, py: Python<'_>) -> PyResult<CountMin> {
+        let empty = |sketch: &umbel::CountMin| {
+            let mut empty = umbel::CountMin::new(*sketch.params())?;
+            *empty.metadata_mut() = sketch.metadata().clone();
+            Ok(empty)
+        };
+        self.inner.read(py, empty).map(CountMin::new).or_raise()
+    }
+
     fn __copy__(&self, py: Python<'_>) -> CountMin {
         self.copy(py)
     }

@@ -19,6 +19,7 @@ use crate::groups::Groups;
 use crate::heavy::Heavy;
 use crate::near::Near;
 use crate::ranges::Ranges;
+use crate::similar::Similar;
 
 /// Opens a file by mapping it and returns what it holds. Every byte is verified, unless verify is False; the file is never changed.
 #[pyfunction]
@@ -81,6 +82,7 @@ fn held(
             checked(py, verify, || near.verify())?;
             object(py, Near::new(near))
         }
+        Kind::Similar => object(py, Similar::new(file.into_similar().or_raise()?)),
         other => Err(PyValueError::new_err(format!(
             "this file holds {other}, which this package does not open"
         ))),

@@ -16,12 +16,15 @@ mod error;
 mod file;
 mod foreign;
 mod groups;
+mod hdfs;
 mod heavy;
 mod key;
 mod metadata;
 mod near;
+mod positions;
 mod ranges;
 mod shared;
+mod similar;
 mod sizing;
 
 use pyo3::prelude::*;
@@ -46,11 +49,17 @@ mod _umbel {
     #[pymodule_export]
     use super::groups::Groups;
     #[pymodule_export]
+    use super::hdfs::Hdfs;
+    #[pymodule_export]
     use super::heavy::{Heavy, HeavyKey};
     #[pymodule_export]
     use super::near::Near;
     #[pymodule_export]
+    use super::positions::Positions;
+    #[pymodule_export]
     use super::ranges::Ranges;
+    #[pymodule_export]
+    use super::similar::Similar;
     #[pymodule_export]
     use super::sizing::{Sizing, size};
 }

@@ -60,7 +60,7 @@ impl Near {
             Cells::Floats(values) => builder.extend(values.iter().copied()),
             Cells::Words(values) => builder.extend(signed(values).iter().copied()),
             Cells::Numbers(values) => builder.extend(values.iter().copied()),
-            Cells::Bytes(_) => Ok(()),
+            Cells::Bytes(_) | Cells::Items(_) => Ok(()),
         })?;
         py.detach(|| builder.build(p)).map(Near::new).or_raise()
     }
@@ -109,7 +109,7 @@ impl Near {
                 Cells::Floats(xs) => near.contains_batch_within(xs, alpha, answers),
                 Cells::Words(xs) => near.contains_batch_within(signed(xs), alpha, answers),
                 Cells::Numbers(xs) => near.contains_batch_within(xs, alpha, answers),
-                Cells::Bytes(_) => Ok(()),
+                Cells::Bytes(_) | Cells::Items(_) => Ok(()),
             })
         })?;
         answers::bools(py, &answers)
@@ -134,7 +134,7 @@ impl Near {
                 Cells::Floats(values) => values.iter().try_for_each(|&y| insert(y.into())),
                 Cells::Words(values) => signed(values).iter().try_for_each(|&y| insert(y.into())),
                 Cells::Numbers(values) => values.iter().try_for_each(|&y| insert(y)),
-                Cells::Bytes(_) => Ok(()),
+                Cells::Bytes(_) | Cells::Items(_) => Ok(()),
             }
         })?;
         Ok(added)

@@ -72,6 +72,7 @@ mod train;
 
 pub use error::{Error, Result};
 pub use place::Place;
+pub use positions::Positions;
 pub use service::{Config, Event, Service, Stop};
 pub use sketch::{Sketch, Wanted};
 pub use status::{Facts, Status};

@@ -11,16 +11,20 @@ use std::path::{Path, PathBuf};
 use umbel::hash::xxh3;
 
 const FIRST_LINE: &str = "umbel-stream 1";
+/// Where there are batches of Spark.
+const FIRST_LINE_WITH_BATCHES: &str = "umbel-stream 2";
 /// Bytes from a file's beginning that tell whether it is the same file.
 const HEAD: u64 = 4096;
 
 /// What of each source is in a sketch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Positions {
+pub struct Positions {
     /// By full path.
     pub(crate) files: BTreeMap<PathBuf, Mark>,
     /// By name: the number of lines.
     pub(crate) trainers: BTreeMap<String, u64>,
+    /// By the id of a Spark query: the last batch.
+    batches: BTreeMap<String, u64>,
 }
 
 /// How far a file has been read, and how to know it again.
@@ -86,8 +90,9 @@ fn hashed(file: &mut File, len: u64) -> io::Result<(u64, u64)> {
 }
 
 impl Positions {
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = format!("{FIRST_LINE}\n").into_bytes();
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = format!("{}\n", self.first_line()).into_bytes();
         for (path, Mark { byte, head, hash }) in &self.files {
             bytes.extend(format!("file {byte} {head} {hash:016x} ").bytes());
             bytes.extend(path.as_os_str().as_bytes());
@@ -98,6 +103,9 @@ impl Positions {
             // Writing to a string does not fail.
             let _ = writeln!(rest, "trainer {lines} {name}");
         }
+        for (query, batch) in &self.batches {
+            let _ = writeln!(rest, "spark {batch} {query}");
+        }
         bytes.extend(rest.bytes());
         let sum = xxh3(&bytes, 0);
         bytes.extend(format!("xxh3 {sum:016x}\n").bytes());
@@ -105,26 +113,45 @@ impl Positions {
     }
 
     /// The positions in these bytes; none if they are damaged.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Positions> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Positions> {
         let (content, last) = bytes.split_at_checked(bytes.len().checked_sub(22)?)?;
         if last != format!("xxh3 {:016x}\n", xxh3(content, 0)).as_bytes() {
             return None;
         }
         let mut lines = content.strip_suffix(b"\n")?.split(|&byte| byte == b'\n');
-        if lines.next()? != FIRST_LINE.as_bytes() {
-            return None;
-        }
+        let first = lines.next()?;
         let mut positions = Positions::default();
         for line in lines {
             let mut words = line.splitn(2, |&byte| byte == b' ');
             let (kind, rest) = (words.next()?, words.next()?);
             match kind {
                 b"file" => positions.file(rest)?,
-                b"trainer" => positions.trainer(rest)?,
+                b"trainer" => named(&mut positions.trainers, rest)?,
+                b"spark" => named(&mut positions.batches, rest)?,
                 _ => return None,
             }
         }
-        Some(positions)
+        (first == positions.first_line().as_bytes()).then_some(positions)
+    }
+
+    /// The last batch of a Spark query that is in the sketch; none if there is none.
+    pub fn batch(&self, query: &str) -> Option<u64> {
+        self.batches.get(query).copied()
+    }
+
+    /// The ids of all Spark queries that have been taken in.
+    pub fn queries(&self) -> impl Iterator<Item = &str> {
+        self.batches.keys().map(String::as_str)
+    }
+
+    /// The same with the batches of a query up to this one.
+    pub fn with_batch(mut self, query: &str, batch: u64) -> Positions {
+        self.batches.insert(query.into(), batch);
+        self
+    }
+
+    fn first_line(&self) -> &'static str {
+        if self.batches.is_empty() { FIRST_LINE } else { FIRST_LINE_WITH_BATCHES }
     }
 
     fn file(&mut self, rest: &[u8]) -> Option<()> {
@@ -134,11 +161,12 @@ impl Positions {
         let path = Path::new(OsStr::from_bytes(words.next()?));
         self.files.insert(path.into(), mark).is_none().then_some(())
     }
+}
 
-    fn trainer(&mut self, rest: &[u8]) -> Option<()> {
-        let (lines, name) = std::str::from_utf8(rest).ok()?.split_once(' ')?;
-        self.trainers.insert(name.into(), lines.parse().ok()?).is_none().then_some(())
-    }
+/// A record of a number and a name.
+fn named(records: &mut BTreeMap<String, u64>, rest: &[u8]) -> Option<()> {
+    let (number, name) = std::str::from_utf8(rest).ok()?.split_once(' ')?;
+    records.insert(name.into(), number.parse().ok()?).is_none().then_some(())
 }
 
 fn number(text: &[u8], radix: u32) -> Option<u64> {
@@ -173,7 +201,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_every_damage_is_found() {
-        for positions in [Positions::default(), sample()] {
+        let spark = sample().with_batch("b0", 7).with_batch("a1", 0);
+        assert!(spark.to_bytes().starts_with(b"umbel-stream 2\n"));
+        for positions in [Positions::default(), sample(), spark] {
             let bytes = positions.to_bytes();
             assert_eq!(Positions::from_bytes(&bytes), Some(positions));
             for i in 0..bytes.len() {

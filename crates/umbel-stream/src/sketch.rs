@@ -5,7 +5,7 @@ use std::path::Path;
 
 use umbel::format::{File, Kind};
 use umbel::hash::{Strategy, xxh3};
-use umbel::{Bloom, CountMin, CountMinParams, Keys, Params};
+use umbel::{Bloom, CountMin, CountMinParams, KeyType, Keys, Params};
 
 use crate::Result;
 
@@ -67,6 +67,13 @@ impl Sketch {
 
     /// How its keys are hashed; a sketch that needs the keys themselves is refused.
     pub(crate) fn hasher(&self) -> Result<Hasher> {
+        let holds = match self {
+            Sketch::Filter(filter) => filter.params().key_type(),
+            Sketch::Count(count) => count.params().key_type(),
+        };
+        if holds != KeyType::Bytes {
+            return Err(umbel::Error::KeyType { holds, asked: KeyType::Bytes }.into());
+        }
         match self {
             Sketch::Filter(filter) => match filter.params().strategy() {
                 &Strategy::Xxh3 { seed } => Ok(Hasher { seed }),

@@ -19,7 +19,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{jobs, notice, opened, overlap, remembered};
+use crate::{notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -107,7 +107,6 @@ impl Args {
         let files = input::or_stdin(&self.files);
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
-        jobs::check_overlap(&self.output, &files)?;
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         let integers = match &like {
@@ -133,11 +132,15 @@ impl Args {
             false => self.here(&build, &driver)?,
         };
         self.report(&filters, &tally);
-        if self.json {
-            print_json(&filters, &tally, started.elapsed(), jobs)?;
-        }
+        let number = match &filters {
+            Filters::One(_) => 1,
+            Filters::Groups(groups) => groups.len(),
+        };
         self.write(filters, &tally.look, &mut out)?;
         out.commit()?;
+        if self.json {
+            print_json(number, &tally, started.elapsed(), jobs)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -204,14 +207,11 @@ impl Args {
 }
 
 /// Rows, filters and time, and the jobs where there were some.
-fn print_json(filters: &Filters, tally: &Tally, time: Duration, jobs: Value) -> Result<()> {
+fn print_json(filters: usize, tally: &Tally, time: Duration, jobs: Value) -> Result<()> {
     let mut report = json!({
         "rows": tally.rows,
         "malformed": tally.malformed,
-        "filters": match filters {
-            Filters::One(_) => 1,
-            Filters::Groups(groups) => groups.len(),
-        },
+        "filters": filters,
         "seconds": time.as_secs_f64(),
     });
     if !jobs.is_null() {

@@ -64,6 +64,7 @@ impl Args {
         let plan = self.planning.plan(&self.hashing, false)?;
         self.check()?;
         self.planning.warn_unused();
+        let mut jobs = Value::Null;
         let lines = match (self.planning.n, self.files.is_empty()) {
             (Some(_), true) if self.engine.is_hadoop()? => {
                 bail!("--on hadoop counts the keys of files: with -n there is nothing to count")
@@ -75,9 +76,9 @@ impl Args {
             (None, true) => {
                 bail!("give the number of keys with -n, or files whose keys are to be counted")
             }
-            (None, false) => self.count(&plan)?,
+            (None, false) => self.count(&plan, &mut jobs)?,
         };
-        let text = if self.json { json_text(&lines)? } else { table(&lines) };
+        let text = if self.json { json_text(&lines, jobs)? } else { table(&lines) };
         let mut out = Output::stdout();
         out.write_all(text.as_bytes())?;
         out.commit()?;
@@ -94,11 +95,17 @@ impl Args {
         self.input.check_delimiter(self.input.key.is_some() || by.is_some())
     }
 
-    fn count(&self, plan: &Plan) -> Result<Vec<Line>> {
+    /// Counts the keys; leaves what jobs have told, where there were some.
+    fn count(&self, plan: &Plan, told: &mut Value) -> Result<Vec<Line>> {
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, false));
         let (census, tally) = match self.engine.is_hadoop()? {
-            true => Jobs::new("size", &self.engine, &self.files, driver.shape, driver.strict)?
-                .census()?,
+            true => {
+                let mut jobs =
+                    Jobs::new("size", &self.engine, &self.files, driver.shape, driver.strict)?;
+                let counted = jobs.census()?;
+                *told = jobs.json();
+                counted
+            }
             false => {
                 let _progress = Progress::watch(&driver.meter);
                 build::census(&driver)?
@@ -165,7 +172,8 @@ fn table(lines: &[Line]) -> String {
     table.render()
 }
 
-fn json_text(lines: &[Line]) -> Result<String> {
+/// The lines; with what jobs have told, an object that has both.
+fn json_text(lines: &[Line], jobs: Value) -> Result<String> {
     let object = |line: &Line| -> Value {
         let sizing = &line.sizing;
         json!({
@@ -180,6 +188,7 @@ fn json_text(lines: &[Line]) -> Result<String> {
             "expected_rate": sizing.expected_rate(),
         })
     };
-    let objects: Vec<Value> = lines.iter().map(object).collect();
-    Ok(serde_json::to_string_pretty(&objects)? + "\n")
+    let objects: Value = lines.iter().map(object).collect();
+    let report = if jobs.is_null() { objects } else { json!({ "sizes": objects, "jobs": jobs }) };
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
 }

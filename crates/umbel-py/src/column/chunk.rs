@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use umbel::near::Number;
+use umbel::similar::Item;
 use umbel::{KeyType, Keys};
 
 /// What a structure takes.
@@ -66,6 +67,7 @@ pub enum Cells<'a> {
     Words(&'a [u64]),
     Floats(&'a [f64]),
     Numbers(&'a [Number]),
+    Items(&'a [Item<'a>]),
 }
 
 /// Some rows of a column, one behind the other.
@@ -93,6 +95,7 @@ impl<'a> Chunk<'a> {
             Cells::Words(cells) => cells.len(),
             Cells::Floats(cells) => cells.len(),
             Cells::Numbers(cells) => cells.len(),
+            Cells::Items(cells) => cells.len(),
         }
     }
 
@@ -104,7 +107,7 @@ impl<'a> Chunk<'a> {
                 let bytes: Vec<[u8; 8]> = cells.iter().map(|word| word.to_le_bytes()).collect();
                 work(&bytes.iter().map(|bytes| &bytes[..]).collect::<Vec<_>>())
             }
-            Cells::Floats(_) | Cells::Numbers(_) => work(&[]),
+            Cells::Floats(_) | Cells::Numbers(_) | Cells::Items(_) => work(&[]),
         }
     }
 
@@ -113,8 +116,13 @@ impl<'a> Chunk<'a> {
         match self.cells {
             Cells::Bytes(cells) => Keys::Bytes(cells),
             Cells::Words(cells) => Keys::U64(cells),
-            Cells::Floats(_) | Cells::Numbers(_) => Keys::Bytes(&[]),
+            Cells::Floats(_) | Cells::Numbers(_) | Cells::Items(_) => Keys::Bytes(&[]),
         }
+    }
+
+    /// The items, where [`items`](super::items) made the chunk.
+    pub fn items(&self) -> &'a [Item<'a>] {
+        if let Cells::Items(items) = self.cells { items } else { &[] }
     }
 
     /// Puts an answer for each row behind those that are there; that for a null is the default.

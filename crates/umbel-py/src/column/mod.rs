@@ -5,6 +5,7 @@
 
 mod arrow;
 mod chunk;
+pub mod items;
 mod numpy;
 mod objects;
 mod weights;

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, clippy::unwrap_used)]
 
+use umbel::bloom::{Coding, Partial};
 use umbel::distinct::Distinct;
 use umbel::format::File;
 use umbel::hash::xxh3;
@@ -179,6 +180,25 @@ pub fn distinct(bytes: &[u8]) {
             assert_eq!(distinct.to_bytes(), bytes);
             assert!(distinct.estimate().is_finite() && distinct.n() >= 1);
         }
+    }
+}
+
+/// As they are, then with a correct checksum behind them. Gaps may be written in other widths than the writer takes: what is
+/// read is what counts.
+pub fn partial(bytes: &[u8]) {
+    let mut repaired = bytes.to_vec();
+    repaired.extend(xxh3(bytes, 0).to_le_bytes());
+    for bytes in [bytes, &repaired] {
+        let Ok(mut partial) = Partial::from_bytes(bytes) else { continue };
+        // Slices of megabytes only take their time.
+        if u32::from_le_bytes(bytes[4..8].try_into().unwrap()) > 64 {
+            continue;
+        }
+        for coding in [Coding::Shortest, Coding::Bits] {
+            assert_eq!(Partial::from_bytes(&partial.to_bytes(coding)).unwrap(), partial);
+        }
+        let other = partial.clone();
+        partial.merge(&other).unwrap();
     }
 }
 

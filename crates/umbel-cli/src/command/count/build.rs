@@ -1,10 +1,12 @@
 //! `umbel count build`: from keys to a sketch of their counts.
 
-use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use serde_json::{Value, json};
 use umbel::counts::{CountGroups, Sketch};
 use umbel::{Counts, KeyType, Metadata};
 use umbel_io::{Column, Driver, Look, Shape, Tally, count};
@@ -40,6 +42,10 @@ pub struct Args {
     /// A text pair to keep in the file; may be repeated
     #[arg(long, value_name = "K=V")]
     meta: Vec<String>,
+
+    /// Print what was counted as JSON
+    #[arg(long)]
+    json: bool,
 
     #[command(flatten)]
     sketching: Sketching,
@@ -77,53 +83,62 @@ impl Args {
         overlap::check(&self.output, &self.files)?;
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&empty);
-        let progress = Progress::watch(&driver.meter);
-        let tally = if self.grouping.by.is_some() {
-            let (mut groups, tally) = self.count_groups(&driver, &empty)?;
-            drop(progress);
-            self.remember(groups.metadata_mut(), &tally.look)?;
-            groups.write_to(&mut out)?;
-            tally
-        } else {
-            let (mut counts, tally) = self.count(&driver, &empty)?;
-            drop(progress);
-            self.remember(counts.metadata_mut(), &tally.look)?;
-            counts.write_to(&mut out)?;
-            tally
+        let started = Instant::now();
+        let (counted, tally, jobs) = match self.engine.is_hadoop()? {
+            true => self.on_hadoop(&driver, &empty)?,
+            false => self.here(&driver, &empty)?,
         };
+        let groups = counted.groups();
+        self.write(counted, &tally.look, &mut out)?;
         report(&tally);
         out.commit()?;
+        if self.json {
+            print_json(groups, &tally, started.elapsed(), jobs)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn count(&self, driver: &Driver, empty: &Counts) -> Result<(Counts, Tally)> {
-        if !self.engine.is_hadoop()? {
-            return Ok(count::count(driver, empty)?);
-        }
-        let (mut all, tally) = self.on_hadoop(driver, empty)?;
-        Ok((all.pop_first().map_or_else(|| empty.clone(), |(_, counts)| counts), tally))
+    fn here(&self, driver: &Driver, empty: &Counts) -> Result<(Counted, Tally, Value)> {
+        let _progress = Progress::watch(&driver.meter);
+        let (counted, tally) = if self.grouping.by.is_some() {
+            let (groups, tally) = count::count_groups(driver, empty)?;
+            (Counted::Groups(groups), tally)
+        } else {
+            let (counts, tally) = count::count(driver, empty)?;
+            (Counted::One(Box::new(counts)), tally)
+        };
+        Ok((counted, tally, Value::Null))
     }
 
-    fn count_groups(&self, driver: &Driver, empty: &Counts) -> Result<(CountGroups, Tally)> {
-        if !self.engine.is_hadoop()? {
-            return Ok(count::count_groups(driver, empty)?);
-        }
-        let (all, tally) = self.on_hadoop(driver, empty)?;
-        let mut groups = CountGroups::default();
-        for (name, counts) in all {
-            groups.set(name, counts)?;
-        }
-        Ok((groups, tally))
-    }
-
-    fn on_hadoop(
-        &self,
-        driver: &Driver,
-        empty: &Counts,
-    ) -> Result<(BTreeMap<String, Counts>, Tally)> {
+    fn on_hadoop(&self, driver: &Driver, empty: &Counts) -> Result<(Counted, Tally, Value)> {
         let shape = driver.shape.clone();
         let mut jobs = Jobs::new("count build", &self.engine, &self.files, shape, driver.strict)?;
-        jobs.count(empty)
+        let (mut all, tally) = jobs.count(empty)?;
+        let counted = if self.grouping.by.is_some() {
+            let mut groups = CountGroups::default();
+            for (name, counts) in all {
+                groups.set(name, counts)?;
+            }
+            Counted::Groups(groups)
+        } else {
+            let counts = all.pop_first().map_or_else(|| empty.clone(), |(_, counts)| counts);
+            Counted::One(Box::new(counts))
+        };
+        Ok((counted, tally, jobs.json()))
+    }
+
+    fn write(&self, counted: Counted, look: &Look, out: &mut Output) -> Result<()> {
+        match counted {
+            Counted::One(mut counts) => {
+                self.remember(counts.metadata_mut(), look)?;
+                counts.write_to(out)?;
+            }
+            Counted::Groups(mut groups) => {
+                self.remember(groups.metadata_mut(), look)?;
+                groups.write_to(out)?;
+            }
+        }
+        Ok(())
     }
 
     fn driver(&self, empty: &Counts) -> Driver {
@@ -138,6 +153,38 @@ impl Args {
     fn remember(&self, metadata: &mut Metadata, look: &Look) -> Result<()> {
         remembered::write(metadata, &self.input, &self.grouping, look, &self.meta)
     }
+}
+
+/// What the keys were counted into.
+enum Counted {
+    One(Box<Counts>),
+    Groups(CountGroups),
+}
+
+impl Counted {
+    /// The number of groups, where there are some.
+    fn groups(&self) -> Option<usize> {
+        match self {
+            Counted::One(_) => None,
+            Counted::Groups(groups) => Some(groups.iter().count()),
+        }
+    }
+}
+
+/// Rows, groups and time, and the jobs where there were some.
+fn print_json(groups: Option<usize>, tally: &Tally, time: Duration, jobs: Value) -> Result<()> {
+    let mut report = json!({
+        "rows": tally.rows,
+        "malformed": tally.malformed,
+        "groups": groups,
+        "seconds": time.as_secs_f64(),
+    });
+    if !jobs.is_null() {
+        report["jobs"] = jobs;
+    }
+    let mut out = Output::stdout();
+    out.write_all((serde_json::to_string_pretty(&report)? + "\n").as_bytes())?;
+    out.commit()
 }
 
 /// Says what was not counted.
