@@ -130,7 +130,8 @@ impl Book {
             let line = key.iter().copied().chain(cells.iter().map(String::as_str));
             let line: Vec<&str> = line.collect();
             assert_eq!(line.len(), self.columns, "a cell for each column: {line:?}");
-            out.write_record(line)?;
+            out.write_record(&line)?;
+            self.rows.lines.push(line.iter().map(|&cell| cell.to_owned()).collect());
         }
         self.append(&out.into_inner()?)
     }

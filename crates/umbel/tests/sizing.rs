@@ -145,7 +145,6 @@ fn the_blocked_layout_costs_no_more_than_promised() {
     }
 }
 
-/// k is rounded, so the classic rate may lie a little above what was asked: 0.8 % at most.
 /// Between 1075 and 1200 keys the share of empty lines among two is too small for a number, and filters of two lines were thought to be
 /// good for any rate.
 #[test]
@@ -163,6 +162,7 @@ fn more_keys_never_take_fewer_bits() {
     }
 }
 
+/// k is rounded, so the classic rate may lie a little above what was asked: 0.8 % at most.
 #[test]
 fn the_classic_rate_is_near_the_asked() {
     for n in [100_000, 1_000_000, 1_000_000_000] {

@@ -48,10 +48,25 @@ def trainer(*arguments):
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
+def end(program):
+    """What it says on stdout and stderr; it is not waited for for ever."""
+    try:
+        return program.communicate(timeout=150)
+    except subprocess.TimeoutExpired:
+        os.killpg(program.pid, signal.SIGKILL)
+        raise
+
+
 def finish(program):
-    out, error = program.communicate(timeout=150)
+    out, error = end(program)
     assert program.returncode == 0, error
     return out
+
+
+def die(program):
+    """It has been told to."""
+    _, error = end(program)
+    assert program.returncode == -signal.SIGKILL, error
 
 
 @pytest.mark.parametrize("round", range(ROUNDS))
@@ -59,9 +74,7 @@ def finish(program):
 def test_the_driver_dies(source, expected, folder, kind, how, round):
     state, draw = folder / "state", random.Random(f"{kind} {how} {round}")
     number = draw.randrange(FILES - 2)
-    died = trainer(source, state, kind, how, number, draw.uniform(0, 0.5))
-    _, error = died.communicate(timeout=150)
-    assert died.returncode == -signal.SIGKILL, error
+    die(trainer(source, state, kind, how, number, draw.uniform(0, 0.5)))
     assert trained(state) != expected[kind]
     again = finish(trainer(source, state, kind))
     assert trained(state) == expected[kind]

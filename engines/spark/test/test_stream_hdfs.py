@@ -1,13 +1,12 @@
 """The state on HDFS."""
 
 import os
-import signal
 import subprocess
 import xml.etree.ElementTree as xml
 
 import pytest
 from conftest import FOLDER, ROOT, umbel
-from test_crash import FILES, expected, finish, source, trainer  # noqa: F401: fixtures
+from test_crash import FILES, die, expected, finish, source, trainer  # noqa: F401: fixtures
 
 from umbel import Bloom, CountMin
 from umbel._state import State
@@ -30,9 +29,7 @@ def hdfs():
 
 def test_a_crash_and_questions(hdfs, source, expected, spark):  # noqa: F811: they are fixtures
     state = f"{hdfs}/deep/state"
-    died = trainer(source, state, "count", "after", 1, 0)
-    died.communicate(timeout=150)
-    assert died.returncode == -signal.SIGKILL
+    die(trainer(source, state, "count", "after", 1, 0))
     assert finish(trainer(source, state, "count")).count("working on") == FILES - 2
     trained = stream.newest(state)
     assert trained.to_bytes() == expected["count"]
