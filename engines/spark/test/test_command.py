@@ -86,7 +86,7 @@ def test_a_master_that_does_not_answer_is_said_at_once(cluster, data):
 
 
 def test_without_the_package_that_is_said(data):
-    bare = {**os.environ, "PYSPARK_PYTHON": "/usr/bin/python3", "PYSPARK_DRIVER_PYTHON": "/usr/bin/python3"}
+    bare = {**os.environ, "PYSPARK_DRIVER_PYTHON": bare_python()}
     bare.pop("PYTHONPATH", None)
     done = run(UMBEL, "size", data / "ratings.tsv", "--on", "spark", env=bare)
     assert done.returncode == 2 and "needs the Python packages umbel and pyspark" in done.stderr
