@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 
-pub use spark::{Maker, Wishes};
+pub use spark::{Maker, Wishes, run_by};
 
 /// Runs the command with these arguments, the first of them its own name. Meant for the main function of a program: a signal ends the process.
 pub fn main_from(args: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -27,12 +27,19 @@ pub type Maker = dyn Fn(Wishes) -> umbel_job::Result<Box<dyn Carrier>> + Send + 
 
 /// Who carries jobs on Spark, where the program can.
 static MAKER: OnceLock<Box<Maker>> = OnceLock::new();
+/// The Python that this program is part of, where it is: the program's own path would not tell, as environments are links to others' Python.
+static PYTHON: OnceLock<OsString> = OnceLock::new();
 /// The arguments of this run.
 static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// From now on this carries jobs on Spark.
 pub(crate) fn carry_by(maker: Box<Maker>) {
     let _ = MAKER.set(maker);
+}
+
+/// Whoever runs the command is this Python.
+pub fn run_by(python: OsString) {
+    let _ = PYTHON.set(python);
 }
 
 /// Keeps the arguments, for another program to run the same command.
@@ -81,10 +88,7 @@ sys.exit(main(sys.argv[1:]))
 /// The Python of Spark's drivers; the one that this program is part of; or the usual one.
 fn python() -> OsString {
     let named = ["PYSPARK_DRIVER_PYTHON", "PYSPARK_PYTHON"].into_iter().find_map(std::env::var_os);
-    let own = std::env::current_exe().ok().filter(|program| {
-        program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
-    });
-    named.or(own.map(Into::into)).unwrap_or_else(|| "python3".into())
+    named.or_else(|| PYTHON.get().cloned()).unwrap_or_else(|| "python3".into())
 }
 
 /// Becomes the other program, so that signals reach it.

@@ -10,8 +10,9 @@ use crate::job::carrier::PyCarrier;
 
 /// Runs the umbel command with these arguments, the first of them its own name, and returns its exit code. A signal ends the process.
 #[pyfunction]
-pub fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
-    py.detach(|| number(umbel_cli::main_from(args)))
+pub fn main(py: Python<'_>, args: Vec<OsString>) -> PyResult<u8> {
+    umbel_cli::run_by(py.import("sys")?.getattr("executable")?.extract()?);
+    Ok(py.detach(|| number(umbel_cli::main_from(args))))
 }
 
 /// The same with jobs on Spark: maker(name, master, partitions) returns what carries them.
