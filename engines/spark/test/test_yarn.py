@@ -11,6 +11,8 @@ from conftest import FOLDER, ROOT, UMBEL
 from conftest import umbel as command
 from test_stream_hdfs import hdfs  # noqa: F401: a fixture
 
+# Two clusters at once take their time.
+pytestmark = pytest.mark.skipif("UMBEL_SPARK_ROUNDS" not in os.environ, reason="part of make test-spark-full")
 OPTIONS = ["--key", "tconst", "--by", "averageRating", "--round", "-p", "0.01"]
 CONF = FOLDER / "hadoop/conf"
 
