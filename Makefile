@@ -25,7 +25,7 @@ help:
 	@echo "                    ONLY=a1 does one, AGAIN=1 measures what is finished once more, QUICK=1 is a small version (two minutes)"
 	@echo "make test-lab       that small version, and its page opened in Chromium (part of make test)"
 	@echo "make hadoop-up      a real Hadoop on this machine; eval \"\$$(make -s hadoop-up)\" to use it; make hadoop-down"
-	@echo "make test-hadoop-full  and every hash, layout, way, number of mappers and reducers (hours)"
+	@echo "make test-hadoop-full  and every hash, layout, way, number of mappers and reducers, on the cluster (an hour)"
 	@echo "make bench-hadoop   umbel's jobs beside a plain Java MapReduce program on such a cluster (half an hour)"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make spark-up       a real standalone Spark on this machine; eval \"\$$(make -s spark-up)\" to use it; make spark-down"
@@ -138,6 +138,7 @@ spark-down:
 # Spark's own and others beside umbel; QUICK=1 for a tenth of the keys.
 bench-spark: java python
 	bench/spark/batch $(if $(QUICK),--quick)
+	$(VENV)/bin/python bench/spark/stream $(if $(QUICK),--quick)
 
 test-spark: java python
 	$(VENV)/bin/python -m pytest -q engines/spark/test

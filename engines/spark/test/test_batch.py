@@ -66,7 +66,7 @@ def test_one_filter_is_the_commands(frame, data):
 
 @pytest.mark.parametrize("partitions", [1, 2, 7, 200])
 def test_any_number_of_partitions_gives_the_same_bytes(frame, data, partitions):
-    n = umbel.open(data / "one.umbel").capacity
+    n = umbel.open(data / "one.umbel").sizing.capacity
     assert same(us.build(frame, key="tconst", n=n, partitions=partitions), data / "one.umbel")
     assert same(us.build(str(data / "clean.tsv"), key="tconst", n=n, partitions=partitions), data / "one.umbel")
 

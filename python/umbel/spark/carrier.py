@@ -41,7 +41,8 @@ class Rows:
 
     def selected(self):
         columns = [column for column in (self.key, self.by, self.weight) if column is not None]
-        return self.frame.select([F.col(quoted(column)) for column in columns])
+        # One column may be asked for twice.
+        return self.frame.select([F.col(quoted(column)).alias(str(place)) for place, column in enumerate(columns)])
 
 
 @dataclass

@@ -1,7 +1,5 @@
 """Filters and counts as functions of a column."""
 
-from __future__ import annotations
-
 import functools
 import os
 import tempfile
@@ -39,6 +37,7 @@ def asked(spark, column, structure, answer, ask):
         structure.save(file)
         name = shared(spark.sparkContext, file)
 
+    # Spark looks at the types, so they are no texts here.
     def answers(keys: pa.Array) -> pa.Array:
         structure, integers = held(name)
         # Integers are decimal text where keys are text, as the command has it.
