@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::elias_fano::{EliasFano, GROUP, SPAN, Shape};
+use crate::simd::prefetch;
 use crate::simd::select::{Select, Sums, Work, run};
 
 /// Up to this many numbers of a bucket are looked through one by one.
@@ -35,6 +36,7 @@ impl Work for AnyIn<'_> {
         if list.shape.count() == 0 || self.first > list.shape.top() {
             return false;
         }
+        list.ask_for_lower(list.shape.bucket(self.first));
         let within = list.bucket::<S>(list.shape.bucket(self.first));
         list.any_from::<S>(within, self.first, self.last)
     }
@@ -44,6 +46,7 @@ impl Work for AnyIn<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) shape: Shape,
+    pub(super) in_group: u64,
     pub(super) starts: &'a [u32],
     pub(super) ranks: &'a [u32],
     pub(super) upper: &'a [u64],
@@ -123,6 +126,15 @@ impl<'a> View<'a> {
     #[cold]
     fn start(self, bucket: u64) -> u64 {
         self.place::<Sums>(bucket).0.wrapping_sub(bucket)
+    }
+
+    /// Asks memory for the lower bits of a bucket's numbers, which mostly stand about where they would if all buckets of the group had
+    /// as many: then they come while the upper bits are read.
+    #[inline(always)]
+    fn ask_for_lower(&self, bucket: u64) {
+        let start = self.starts.get((bucket / GROUP) as usize).copied().unwrap_or(0);
+        let about = u64::from(start) + bucket % GROUP * self.in_group / GROUP;
+        prefetch(self.lower.as_ptr().wrapping_add((self.shape.low_bit(about) / 64) as usize));
     }
 
     /// Where the 0 stands of the first bucket of a bucket's group.
