@@ -8,7 +8,7 @@ VENV ?= .venv
 .PHONY: help demo test lint bench bench-command bench-stream bench-near bench-python bench-hadoop fuzz asan
 .PHONY: lab test-lab
 .PHONY: python test-python test-python-slow java hadoop-up hadoop-down test-hadoop test-hadoop-full
-.PHONY: spark-up spark-down test-spark test-spark-full
+.PHONY: spark-up spark-down bench-spark test-spark test-spark-full
 
 help:
 	@echo "make demo           build, make data, do the main job, show the result"
@@ -29,6 +29,7 @@ help:
 	@echo "make bench-hadoop   umbel's jobs beside a plain Java MapReduce program on such a cluster (half an hour)"
 	@echo "make test-hadoop    jobs on such a cluster (part of make test)"
 	@echo "make spark-up       a real standalone Spark on this machine; eval \"\$$(make -s spark-up)\" to use it; make spark-down"
+	@echo "make bench-spark    filters from Spark beside Spark's own, a plain PySpark program and a broadcast join (ten minutes)"
 	@echo "make test-spark     jobs on such a cluster (part of make test)"
 	@echo "make test-spark-full  and drivers and workers killed a hundred times each (hours)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
@@ -133,6 +134,11 @@ spark-up: java $(VENV)/ready
 
 spark-down:
 	@engines/spark/cluster down
+
+# Spark's own and others beside umbel; QUICK=1 for a tenth of the keys.
+bench-spark: java python
+	bench/spark/batch $(if $(QUICK),--quick)
+	$(VENV)/bin/python bench/spark/stream $(if $(QUICK),--quick)
 
 test-spark: java python
 	$(VENV)/bin/python -m pytest -q engines/spark/test

@@ -98,7 +98,7 @@ fn show(rows: &Rows) -> Section {
         ],
         tables: sizes.iter().map(|size| table(size, &rows.with("values", size))).collect(),
         result: match last.is_empty() {
-            true => "A small version was run.".into(),
+            true => "Measured in part.".into(),
             false => format!(
                 "A million values, alpha/beta = 1000: {} bits and {} ns (Grafite list, in batches), a sorted array 64 bits and {} ns, the published way {} ns and wrong in {} %.",
                 plain(cell("Grafite list, batch", "bits")), plain(cell("Grafite list, batch", "absent_ns")),

@@ -87,7 +87,7 @@ fn race(keys: &str, work: &str, rows: &Rows) -> Bars {
         bars: runners.iter().filter_map(bar).collect(),
         limit: limit.is_finite().then(|| ("limit of memory".into(), limit)),
         caption: format!(
-            "Time a key for {work} with {keys} keys; shorter is better, and no bar can end left of the dashed line."
+            "Time a key for {work} with {keys} keys; shorter is better, and the upright strokes mark what the machine needs to fetch the lines alone."
         ),
     }
 }

@@ -130,7 +130,8 @@ impl Book {
             let line = key.iter().copied().chain(cells.iter().map(String::as_str));
             let line: Vec<&str> = line.collect();
             assert_eq!(line.len(), self.columns, "a cell for each column: {line:?}");
-            out.write_record(line)?;
+            out.write_record(&line)?;
+            self.rows.lines.push(line.iter().map(|&cell| cell.to_owned()).collect());
         }
         self.append(&out.into_inner()?)
     }
@@ -157,4 +158,42 @@ impl Experiment {
 /// Cells of anything that can be printed.
 pub fn cells(cells: &[&dyn Display]) -> Vec<String> {
     cells.iter().map(|cell| cell.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book(path: &Path) -> Book {
+        let columns = ["size", "repetition", "ms"];
+        let rows = Rows::read(path, &columns).expect("rows");
+        if rows.is_empty() {
+            fs::write(path, columns.join(",") + "\n").expect("a file");
+        }
+        Book { id: "t1", path: path.into(), columns: columns.len(), key: 1, rows }
+    }
+
+    fn two() -> Result<Vec<Vec<String>>> {
+        Ok(vec![cells(&[&1, &0.5]), cells(&[&2, &1.5])])
+    }
+
+    /// A run that was stopped goes on where it was: what is there is not measured again, what was broken off has left nothing.
+    #[test]
+    fn cases_are_measured_once_and_whole() {
+        let path = std::env::temp_dir().join(format!("umbel-lab-{}.csv", std::process::id()));
+        _ = fs::remove_file(&path);
+        let mut first = book(&path);
+        first.case(&["10, quoted"], two).expect("measured");
+        assert!(first.case(&["20"], || anyhow::bail!("stopped")).is_err());
+        first.case(&["10, quoted"], || panic!("measured twice in one run")).expect("kept");
+        let mut second = book(&path);
+        second.case(&["10, quoted"], || panic!("measured twice")).expect("kept");
+        assert!(!second.has(&["20"]));
+        second.case(&["20"], two).expect("measured");
+        let rows = Rows::read(&path, &["size", "repetition", "ms"]).expect("rows");
+        fs::remove_file(&path).expect("the file");
+        assert_eq!(rows.different("size"), ["10, quoted", "20"]);
+        assert_eq!(rows.with("size", "20").numbers("ms"), [0.5, 1.5]);
+        assert!(Rows::read(Path::new("/nowhere"), &["a"]).expect("no rows").is_empty());
+    }
 }

@@ -276,7 +276,7 @@ fn show(rows: &Rows) -> Section {
             plain(two.median * 1e3),
             plain(one.median / two.median)
         ),
-        _ => "A small version was run.".into(),
+        _ => "Measured in part.".into(),
     };
     Section {
         lead: vec![

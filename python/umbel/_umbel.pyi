@@ -2,6 +2,9 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Protocol, final
 
+# Work in parts: umbel.spark drives it.
+jobs: Any
+
 class ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 

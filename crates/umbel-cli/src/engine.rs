@@ -7,7 +7,7 @@ use clap::ValueEnum;
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Engine")]
 pub struct Engine {
-    /// Where the work is done; on hadoop as jobs, with inputs on HDFS (hdfs://…)
+    /// Where the work is done; on hadoop and spark as jobs: hadoop reads files on HDFS (hdfs://…), spark whatever its nodes see
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t, hide_default_value = true)]
     pub on: On,
 
@@ -18,6 +18,14 @@ pub struct Engine {
     /// On hadoop: the number of reducers [default: by the size of the result]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub reducers: Option<u32>,
+
+    /// On spark: the cluster, as in local[*], spark://host:7077 or yarn [default: as Spark is configured]
+    #[arg(long, value_name = "URL")]
+    pub master: Option<String>,
+
+    /// On spark: the number of tasks [default: by the cores of the cluster]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub partitions: Option<u32>,
 }
 
 /// Engines.
@@ -27,18 +35,36 @@ pub enum On {
     #[default]
     Local,
     Hadoop,
+    Spark,
 }
 
 impl Engine {
-    /// Whether the work is done on Hadoop. Refuses what is said for it alone.
-    pub fn is_hadoop(&self) -> Result<bool> {
+    /// Whether the work is done by jobs. Refuses what is said for another engine.
+    pub fn runs_jobs(&self) -> Result<bool> {
         let given = [
-            ("--lines-per-split", self.lines_per_split.is_some()),
-            ("--reducers", self.reducers.is_some()),
+            ("--lines-per-split", self.lines_per_split.is_some(), On::Hadoop),
+            ("--reducers", self.reducers.is_some(), On::Hadoop),
+            ("--master", self.master.is_some(), On::Spark),
+            ("--partitions", self.partitions.is_some(), On::Spark),
         ];
-        match given.into_iter().find(|(_, given)| *given && self.on == On::Local) {
-            Some((name, _)) => bail!("{name} goes with --on hadoop"),
-            None => Ok(self.on == On::Hadoop),
+        match given.into_iter().find(|(_, given, on)| *given && self.on != *on) {
+            Some((name, _, on)) => bail!("{name} goes with --on {}", on.name()),
+            None => Ok(self.on != On::Local),
+        }
+    }
+
+    /// The engine, as the option has it.
+    pub fn name(&self) -> &'static str {
+        self.on.name()
+    }
+}
+
+impl On {
+    fn name(self) -> &'static str {
+        match self {
+            On::Local => "local",
+            On::Hadoop => "hadoop",
+            On::Spark => "spark",
         }
     }
 }

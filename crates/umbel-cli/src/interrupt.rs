@@ -48,7 +48,7 @@ fn act(signal: i32) {
 }
 
 /// Removes what is unfinished and ends the program with the exit code of shells: 128 and the signal's number.
-fn end(signal: i32) {
+pub fn end(signal: i32) {
     // A file is begun in no time, but a named pipe may wait for its reader for ever.
     for _ in 0..50 {
         if let Ok(unfinished) = UNFINISHED.try_lock() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use umbel::Counts;
 use umbel_hadoop::cluster::STRETCH;
@@ -16,14 +16,24 @@ use umbel_io::{Build, Filters, Shape, Tally};
 use umbel_job::job::{How, Keep};
 use umbel_job::jobs::{Event, Job, Report};
 use umbel_job::plan::Cut;
-use umbel_job::{HdfsPath, Location};
+use umbel_job::{Carrier, Location, lines};
 
-use crate::engine::Engine;
-use crate::interrupt;
+use crate::engine::{Engine, On};
 use crate::table::{grouped, size};
+use crate::{interrupt, spark};
+
+/// On Spark, stretches of a text of middle size, and the least bytes of one: several for each core, so that none waits long for another.
+const SPARK_PARTS: u64 = 32;
+const SPARK_LEAST: u64 = 4 << 20;
+
+/// The number of the signal that a terminal sends.
+const INTERRUPT: i32 = 2;
 
 /// A command that runs jobs.
-pub struct Jobs<'a>(umbel_job::Jobs<'a>);
+pub struct Jobs<'a> {
+    jobs: umbel_job::Jobs<'a>,
+    engine: Engine,
+}
 
 impl Jobs<'_> {
     /// Jobs over these files.
@@ -34,43 +44,33 @@ impl Jobs<'_> {
         shape: Shape,
         strict: bool,
     ) -> Result<Self> {
-        let inputs: Vec<HdfsPath> =
-            files.iter().map(|file| on_hdfs(file)).collect::<Result<_>>()?;
+        let inputs: Vec<Location> =
+            files.iter().map(|file| located(engine, file)).collect::<Result<_>>()?;
         let Some(first) = inputs.first() else {
-            bail!("--on hadoop reads files on HDFS: name them (hdfs://…)");
+            bail!("--on {} reads files: name them", engine.name());
         };
         let name = format!("umbel {command} {}", first.file_name());
-        let Engine { lines_per_split, reducers, .. } = *engine;
-        let cluster = Cluster::find(first, lines_per_split, reducers)?;
-        interrupt::instead(|| {
-            eprintln!("umbel: the job is being ended");
-            submit::end_job();
-        });
-        let job = Job {
-            name,
-            inputs: inputs.into_iter().map(Location::Hdfs).collect(),
-            members: Vec::new(),
-            shape,
-            strict,
-            cut: if lines_per_split.is_some() { Cut::Elsewhere } else { Cut::Bytes(STRETCH) },
-            watch: &watch,
+        let (carrier, cut) = match engine.on {
+            On::Spark => (spark::carrier(engine, name.clone())?, stretches(engine.partitions)),
+            _ => on_hadoop(engine, first)?,
         };
-        Ok(Jobs(umbel_job::Jobs::new(Box::new(cluster), job)))
+        let job = Job { name, inputs, members: Vec::new(), shape, strict, cut, watch: &watch };
+        Ok(Jobs { jobs: umbel_job::Jobs::new(carrier, job), engine: engine.clone() })
     }
 
     /// Rows and distinct keys.
     pub fn census(&mut self) -> Result<(Census, Tally)> {
-        done(self.0.census())
+        done(self.jobs.census())
     }
 
     /// Filters, sized as they would be here.
     pub fn build(&mut self, build: &Build, how: How) -> Result<(Filters, Tally)> {
-        done(self.0.build(build, how))
+        done(self.jobs.build(build, how))
     }
 
     /// Counts like `empty`, by group or under the empty name.
     pub fn count(&mut self, empty: &Counts) -> Result<(BTreeMap<String, Counts>, Tally)> {
-        done(self.0.count(empty))
+        done(self.jobs.count(empty))
     }
 
     /// Rows admitted by the filters of a file; lines are kept in a new folder, where one is named.
@@ -80,9 +80,17 @@ impl Jobs<'_> {
         group: Option<&str>,
         keep: Option<(Keep, &Path)>,
     ) -> Result<Summary> {
-        let folder = |(keep, folder)| anyhow::Ok((keep, Location::Hdfs(on_hdfs(folder)?)));
+        let folder = |(keep, folder)| anyhow::Ok((keep, located(&self.engine, folder)?));
         let folder = keep.map(folder).transpose()?;
-        done(self.0.screen(filter, group, folder.as_ref().map(|(keep, folder)| (*keep, folder))))
+        if let (On::Spark, Some((_, folder))) = (self.engine.on, &folder) {
+            // Executors may still write there; what they leave is hidden, and of no use to anyone.
+            let aside = lines::aside(folder);
+            interrupt::instead(move || {
+                lines::discard(&aside);
+                interrupt::end(INTERRUPT);
+            });
+        }
+        done(self.jobs.screen(filter, group, folder.as_ref().map(|(keep, folder)| (*keep, folder))))
     }
 
     /// Exact counts of the filters of a file, which are so many; `members` has the keys of a single one.
@@ -92,8 +100,8 @@ impl Jobs<'_> {
         filters: usize,
         members: Option<&Path>,
     ) -> Result<Audited> {
-        let members = members.map(on_hdfs).transpose()?.map(Location::Hdfs);
-        done(self.0.audit(filter, filters, members))
+        let members = members.map(|file| located(&self.engine, file)).transpose()?;
+        done(self.jobs.audit(filter, filters, members))
     }
 
     /// What the jobs have told, for programs.
@@ -108,7 +116,7 @@ impl Jobs<'_> {
                 "counters": report.counters,
             })
         };
-        self.0.reports().iter().map(object).collect()
+        self.jobs.reports().iter().map(object).collect()
     }
 }
 
@@ -120,13 +128,40 @@ fn done<T>(done: umbel_job::Result<T>) -> Result<T> {
     Ok(done?)
 }
 
-fn on_hdfs(file: &Path) -> Result<HdfsPath> {
-    HdfsPath::parse(file).ok_or_else(|| {
-        anyhow!(
+/// Hadoop as a carrier, and how it is to share out texts.
+fn on_hadoop(engine: &Engine, first: &Location) -> Result<(Box<dyn Carrier>, Cut)> {
+    let Location::Hdfs(first) = first else { bail!("{first}: not on HDFS") };
+    let Engine { lines_per_split, reducers, .. } = *engine;
+    let cluster = Cluster::find(first, lines_per_split, reducers)?;
+    interrupt::instead(|| {
+        eprintln!("umbel: the job is being ended");
+        submit::end_job();
+    });
+    let cut = if lines_per_split.is_some() { Cut::Elsewhere } else { Cut::Bytes(STRETCH) };
+    Ok((Box::new(cluster), cut))
+}
+
+/// How Spark is to share out texts: into so many stretches, or as a core may read them.
+fn stretches(partitions: Option<u32>) -> Cut {
+    match partitions {
+        Some(parts) => Cut::Parts { parts: parts.into(), least: 1, most: u64::MAX },
+        None => Cut::Parts { parts: SPARK_PARTS, least: SPARK_LEAST, most: STRETCH },
+    }
+}
+
+/// A file that the engine is to read or write.
+fn located(engine: &Engine, file: &Path) -> Result<Location> {
+    match (engine.on, Location::parse(file)) {
+        (On::Hadoop, location @ Location::Hdfs(_)) => Ok(location),
+        (On::Hadoop, _) => bail!(
             "{}: --on hadoop reads files on HDFS (hdfs://…): put it there first",
             file.display()
-        )
-    })
+        ),
+        _ if file.as_os_str() == "-" => bail!("--on {} reads files, not stdin", engine.name()),
+        // Executors work in folders of their own.
+        (_, Location::Local(path)) => Ok(Location::Local(std::path::absolute(path)?)),
+        (_, location) => Ok(location),
+    }
 }
 
 /// Says which job runs, on a terminal how far it has come, and what it came to.

@@ -15,6 +15,7 @@ mod overlap;
 mod planning;
 mod progress;
 mod remembered;
+mod spark;
 mod table;
 
 use std::ffi::OsString;
@@ -24,9 +25,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 
+pub use spark::{Maker, Wishes, run_by};
+
 /// Runs the command with these arguments, the first of them its own name. Meant for the main function of a program: a signal ends the process.
 pub fn main_from(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     interrupt::install();
+    let args: Vec<OsString> = args.into_iter().collect();
+    spark::keep_arguments(&args);
     let command = match command::Umbel::try_parse_from(args) {
         Ok(command) => command,
         Err(refused) => return refuse(&refused),
@@ -35,6 +40,12 @@ pub fn main_from(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(error) => fail(error),
     }
+}
+
+/// The same in a program that carries jobs on Spark by itself.
+pub fn main_on_spark(args: impl IntoIterator<Item = OsString>, maker: Box<Maker>) -> ExitCode {
+    spark::carry_by(maker);
+    main_from(args)
 }
 
 /// Says what went wrong. Whoever read our output and has seen enough is no error.

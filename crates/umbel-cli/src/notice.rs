@@ -1,12 +1,20 @@
 //! What is said on stderr beside a result: never silent, never in the way.
 
-use umbel_io::Tally;
+use umbel_io::{Error, Tally};
 
 use crate::table::grouped;
 
 /// A warning.
 pub fn warn(message: impl std::fmt::Display) {
     eprintln!("umbel: warning: {message}");
+}
+
+/// The error, with advice for this command where most rows could not be used.
+pub fn advise(error: anyhow::Error, advice: &'static str) -> anyhow::Error {
+    match error.downcast::<Error>() {
+        Ok(error) => error.advising(advice).into(),
+        Err(error) => error,
+    }
 }
 
 /// Says how many rows could not be used, and where the first one is.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use umbel_job::jobs::{Carried, Carrier, Event, Freight};
-use umbel_job::{HdfsPath, Location};
+use umbel_job::{HdfsPath, Location, lines};
 
 use crate::submit::Hadoop;
 use crate::task::{ORDER, TOOL, Told};
@@ -104,10 +104,7 @@ impl Carrier for Cluster {
     }
 
     fn publish(&self, to: &Location) -> Result<()> {
-        match to {
-            Location::Hdfs(to) => output::publish_lines(&self.folder().join("output"), to),
-            Location::Local(_) => Err(Error::other(format!("{to}: not on HDFS"))),
-        }
+        lines::publish(&Location::Hdfs(self.folder().join("output")), to)
     }
 }
 
@@ -144,6 +141,7 @@ fn shared_file(file: &Location) -> OsString {
         Location::Local(path) => {
             named_file(&path.canonicalize().unwrap_or_else(|_| path.clone()), TOOL)
         }
+        Location::Elsewhere(path) => format!("{path}#{TOOL}").into(),
     }
 }
 

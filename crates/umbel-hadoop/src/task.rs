@@ -9,9 +9,8 @@ use umbel_job::job::{Counted, How, Stretch, Work};
 use umbel_job::map::{self, Tool};
 use umbel_job::record::{self, Key};
 use umbel_job::reduce::Reducer;
-use umbel_job::{HdfsPath, Order, stretch};
+use umbel_job::{HdfsPath, Order, lines, stretch};
 
-use crate::output::LINES;
 use crate::{Error, Result, message};
 
 /// The order's file, in the folder that a task works in.
@@ -147,11 +146,10 @@ fn piped_place(order: &Order) -> Result<(usize, u64)> {
 }
 
 /// Where the kept lines of a stretch go: to a file in the folder of this attempt, which Hadoop moves to the job's output if it is this
-/// attempt that counts. Names are in the order of the input.
+/// attempt that counts.
 fn lines_file(place: Stretch) -> Result<HdfsPath> {
     let folder = variable("mapreduce_task_output_dir")?;
-    let start = place.bytes.map_or(0, |(start, _)| start);
-    Ok(parse(&folder)?.join(&format!("{LINES}{:06}-{start:020}", place.input)))
+    Ok(parse(&folder)?.join(&lines::file_name(place)))
 }
 
 fn variable(name: &str) -> Result<String> {

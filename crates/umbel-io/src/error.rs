@@ -56,8 +56,7 @@ pub enum Error {
 
     /// Most rows could not be used: the shape is wrong, not the data.
     #[error(
-        "most rows cannot be used: {malformed} of {rows}, the first is {place}: {reason}; \
-         check --key, --by and -d"
+        "most rows cannot be used: {malformed} of {rows}, the first is {place}: {reason}; {advice}"
     )]
     MostlyMalformed {
         /// Rows that could not be used.
@@ -68,6 +67,8 @@ pub enum Error {
         place: Place,
         /// What was wrong with it.
         reason: &'static str,
+        /// What to look at.
+        advice: &'static str,
     },
 
     /// A Parquet file is damaged, or holds what cannot be read.
@@ -93,5 +94,15 @@ impl Error {
     pub fn io(name: impl Into<String>) -> impl FnOnce(std::io::Error) -> Error {
         let name = name.into();
         move |source| Error::Io { name, source }
+    }
+
+    /// The same with other advice, where most rows could not be used: rows are not always read by key and group.
+    pub fn advising(self, advice: &'static str) -> Error {
+        match self {
+            Error::MostlyMalformed { malformed, rows, place, reason, .. } => {
+                Error::MostlyMalformed { malformed, rows, place, reason, advice }
+            }
+            other => other,
+        }
     }
 }

@@ -34,6 +34,16 @@ impl Filters {
         })
     }
 
+    /// The filters of a file where they stand: all processes of a machine that map it share one copy. It is verified.
+    pub fn map(path: &Path) -> Result<Filters> {
+        let file = File::open(path)?;
+        verify(&file, 1)?;
+        Ok(match file.kind() {
+            Kind::Groups => Filters::Groups(file.into_groups()?),
+            _ => Filters::One(file.into_bloom()?),
+        })
+    }
+
     /// The metadata.
     pub fn metadata(&self) -> &Metadata {
         match self {

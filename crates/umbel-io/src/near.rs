@@ -65,7 +65,7 @@ fn fill_apart(driver: &Driver, empty: Near) -> Result<(Near, Tally)> {
     let grid = empty.params().grid();
     let outcome = driver.run(
         || empty.clone(),
-        |near, batch| insert(near, numbers(batch, &grid)),
+        |near, batch| Ok(near.insert_batch(&numbers(batch, &grid).collect::<Vec<_>>())?),
         |()| Ok(()),
     )?;
     let mut parts = outcome.partials.into_iter().map(|(near, _)| near);
@@ -80,14 +80,9 @@ fn fill_in_turn(driver: &Driver, mut near: Near) -> Result<(Near, Tally)> {
     let outcome = driver.run(
         || (),
         |(), batch| Ok(numbers(batch, &grid).collect::<Vec<_>>()),
-        |values| insert(&mut near, values),
+        |values| Ok(near.insert_batch(&values)?),
     )?;
     Ok((near, outcome.tally))
-}
-
-fn insert(near: &mut Near, values: impl IntoIterator<Item = Number>) -> Result<()> {
-    values.into_iter().try_for_each(|value| near.insert(value).map(drop))?;
-    Ok(())
 }
 
 /// Verifies a file in several threads and reads it into memory: that has huge pages, which a mapped file has not, and a long run
@@ -147,7 +142,8 @@ pub fn nearest(
                 }
                 *found += 1;
                 if let Some(nearest) = near.nearest(x)? {
-                    let line = format!("{x}\t{}\t{}\n", nearest.value, nearest.distance);
+                    let distance = Number::Float(nearest.distance);
+                    let line = format!("{x}\t{}\t{distance}\n", nearest.value);
                     screened.admitted.extend_from_slice(line.as_bytes());
                 }
             }

@@ -18,7 +18,7 @@ pub fn parse(text: &[u8], grid: &Grid) -> Result<Number, &'static str> {
         Values::Floats => Number::Float(float(text)?),
     };
     // Integers have cells, all of them.
-    grid.cell(number).map(|_| number).map_err(|_| TOO_FAR)
+    grid.accepts(number).then_some(number).ok_or(TOO_FAR)
 }
 
 /// Also what is written in words is a float to the library, and digits without end are infinite.

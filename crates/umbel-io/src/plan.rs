@@ -38,6 +38,16 @@ impl Plan {
         Ok(params.with_key_type(self.key_type()))
     }
 
+    /// The size that was asked for; both layouts where nothing decides between them.
+    pub fn sizings(&self, n: u64) -> Result<Vec<Sizing>> {
+        let asked = self.params(n)?.sizing();
+        if self.layout.is_some() || asked.layout() == Layout::Classic {
+            return Ok(vec![asked]);
+        }
+        let classic = Plan { layout: Some(Layout::Classic), ..self.clone() }.params(n)?.sizing();
+        Ok(vec![asked, classic])
+    }
+
     /// What the keys are.
     pub fn key_type(&self) -> KeyType {
         if self.integers { KeyType::U64 } else { KeyType::Bytes }

@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::frames::{GzipMembers, Lz4Frames};
+use crate::handed::Frames;
 use crate::positioned::ReadAt;
 use crate::{Error, Meter, Result, table};
 
@@ -34,6 +36,16 @@ pub trait Remote: std::fmt::Debug + Send + Sync {
     /// one stretch to say.
     fn is_part(&self) -> bool {
         false
+    }
+
+    /// Of a Parquet file: the row groups that begin between these places.
+    fn part(&self) -> Range<u64> {
+        0..u64::MAX
+    }
+
+    /// Rows by column, where it is no file at all.
+    fn frames(&self) -> Option<Box<dyn Frames>> {
+        None
     }
 
     /// Whether it begins where a file does: there a mark or a magic may stand.
@@ -88,9 +100,27 @@ impl Source {
         Ok(Magic::of(&first).flatten().is_none() && !first.starts_with(table::MAGIC))
     }
 
+    /// Whether it is a Parquet file.
+    pub fn is_parquet(&self) -> Result<bool> {
+        match self.places()? {
+            Some((file, len)) => table::is_parquet(&*file, len).map_err(Error::io(self.name())),
+            None => Ok(false),
+        }
+    }
+
     /// Whether it is a stretch of a longer text.
     pub(crate) fn is_part(&self) -> bool {
         self.remote.as_ref().is_some_and(|remote| remote.is_part())
+    }
+
+    /// The part of a Parquet file that it is.
+    pub(crate) fn part(&self) -> Range<u64> {
+        self.remote.as_ref().map_or(0..u64::MAX, |remote| remote.part())
+    }
+
+    /// Its rows by column, where it is no file at all.
+    pub(crate) fn frames(&self) -> Option<Box<dyn Frames>> {
+        self.remote.as_ref()?.frames()
     }
 
     /// Whether it begins where a file does.

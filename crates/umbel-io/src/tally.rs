@@ -67,6 +67,7 @@ impl Tally {
                 rows: rows + malformed,
                 place: place.clone(),
                 reason,
+                advice: "check --key, --by and -d",
             }),
             _ => Ok(self),
         }

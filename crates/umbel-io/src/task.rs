@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::batch::Batch;
 use crate::block::{Block, Text};
+use crate::handed::{Handed, HandedRows};
 use crate::lane::Lane;
 use crate::parser::Parser;
 use crate::table::{RowGroup, Table};
@@ -19,6 +20,7 @@ pub(crate) struct Task {
 enum Work {
     Block(Block),
     RowGroup(Box<RowGroup>),
+    Handed(Box<HandedRows>),
 }
 
 impl Task {
@@ -36,6 +38,7 @@ impl Task {
                 Ok(true)
             }
             Work::RowGroup(rows) => rows.fill(&mut parser.groups, batch),
+            Work::Handed(rows) => Ok(rows.fill(&mut parser.groups, batch)),
         }
     }
 }
@@ -57,6 +60,7 @@ pub(crate) struct Tasks<'a> {
 enum Open {
     Text(Text),
     Table(Box<Table>),
+    Handed(Handed),
 }
 
 impl<'a> Tasks<'a> {
@@ -107,6 +111,9 @@ impl<'a> Tasks<'a> {
 
 impl Open {
     fn new(source: &Source, shape: &Shape, meter: &Arc<Meter>, lane: &Arc<Lane>) -> Result<Open> {
+        if let Some(frames) = source.frames() {
+            return Ok(Open::Handed(Handed::new(frames)));
+        }
         Ok(match Table::open(source, shape, meter)? {
             Some(table) => Open::Table(Box::new(table)),
             None => Open::Text(Text::open(source, shape, meter, lane)?),
@@ -118,6 +125,7 @@ impl Open {
         match self {
             Open::Text(text) => text.look(),
             Open::Table(table) => Some(table.look()),
+            Open::Handed(handed) => Some(handed.look()),
         }
     }
 
@@ -130,6 +138,7 @@ impl Open {
         Ok(match self {
             Open::Text(text) => text.next(source, shape, bytes)?.map(Work::Block),
             Open::Table(table) => table.next()?.map(|rows| Work::RowGroup(Box::new(rows))),
+            Open::Handed(handed) => handed.next(shape)?.map(|rows| Work::Handed(Box::new(rows))),
         })
     }
 }

@@ -47,6 +47,14 @@ pub enum Work {
     Audit,
 }
 
+impl Work {
+    /// Bytes of the filters that are built.
+    pub(crate) fn bytes(&self) -> Result<u64> {
+        let Work::Build { filters, .. } = self else { return Ok(0) };
+        filters.values().map(|plan| Ok(plan.params()?.sizing().bytes())).sum()
+    }
+}
+
 /// Which lines are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keep {

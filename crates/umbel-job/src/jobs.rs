@@ -28,6 +28,11 @@ pub trait Carrier {
     /// Has the tasks of an order done, and brings back what the reducers have sent.
     fn carry(&self, freight: &Freight, watch: &dyn Fn(Event)) -> Result<Carried>;
 
+    /// The files at a place.
+    fn files(&self, at: &Location) -> Result<Vec<Location>> {
+        at.files()
+    }
+
     /// Moves the lines that the last job has kept to a new folder, in the order of the input.
     fn publish(&self, to: &Location) -> Result<()>;
 }
@@ -44,8 +49,10 @@ pub struct Freight<'a> {
     pub reducers: u32,
     /// The file that goes with the job: filters to ask, or empty counts.
     pub file: Option<&'a Location>,
-    /// Whether lines are kept.
-    pub keeps_lines: bool,
+    /// The new folder for lines that are kept, if any are.
+    pub lines: Option<&'a Location>,
+    /// Bytes that what comes back may take, about.
+    pub bytes: u64,
 }
 
 /// What has come back.
@@ -166,10 +173,9 @@ impl<'a> Jobs<'a> {
         how: How,
         params: &BTreeMap<String, Params>,
     ) -> Result<(BTreeMap<String, Bloom>, Tally)> {
-        let bytes: u64 = params.values().map(|params| params.sizing().bytes()).sum();
-        let reducers = (1 + bytes / A_REDUCER).min(REDUCERS) as u32;
         let filters = params.iter().map(|(name, params)| (name.clone(), FilterPlan::from(params)));
         let work = Work::Build { how, filters: filters.collect() };
+        let reducers = (1 + work.bytes()? / A_REDUCER).min(REDUCERS) as u32;
         let Ran { records, tally, .. } = self.run("build", work, reducers, None, None)?;
         let empty =
             params.iter().map(|(name, params)| Ok((name.clone(), Bloom::with(params.clone())?)));
@@ -264,7 +270,8 @@ impl<'a> Jobs<'a> {
         file: Option<&Location>,
         lines: Option<&Location>,
     ) -> Result<Ran> {
-        let Prepared { inputs, stretches } = Prepared::new(&self.job)?;
+        let bytes = work.bytes()?;
+        let Prepared { inputs, stretches, .. } = Prepared::new(&self.job, &*self.carrier)?;
         // A mapper knows only its own lines: the client says where the first malformed one stands.
         let order = Order { work, columns: (&self.job.shape).into(), strict: false, inputs };
         let freight = Freight {
@@ -273,7 +280,8 @@ impl<'a> Jobs<'a> {
             stretches: &stretches,
             reducers,
             file,
-            keeps_lines: lines.is_some(),
+            lines,
+            bytes,
         };
         let Carried { records, report } = self.carrier.carry(&freight, self.job.watch)?;
         if let Some((_, text)) = records.iter().find(|(key, _)| key.kind == Kind::Fault) {

@@ -8,7 +8,7 @@
 //!
 //! - [`jobs`]: jobs from their inputs to their results, whoever carries them; [`plan`]: inputs, cut into stretches;
 //! - [`job`]: what a job is to do, as its tasks are told; [`record`]: what goes between them;
-//! - [`map`], [`reduce`]: what tasks do; [`stretch`]: parts of texts;
+//! - [`map`], [`reduce`]: what tasks do; [`stretch`]: parts of texts; [`lines`]: those that are kept;
 //! - [`location`]: files of this machine and of HDFS ([`hdfs`]) as inputs.
 //!
 //! Every part is a commutative monoid, so attempts that are killed, repeated or run twice change nothing, as long as the engine takes the
@@ -21,6 +21,7 @@ mod error;
 pub mod hdfs;
 pub mod job;
 pub mod jobs;
+pub mod lines;
 pub mod location;
 pub mod map;
 pub mod plan;

@@ -11,6 +11,8 @@ use umbel_io::{ReadAt, Remote, Source};
 use crate::hdfs::{self, HdfsPath};
 use crate::{Error, Result};
 
+const UNREADABLE: &str = "only --on spark reads such paths, by Spark's own connectors";
+
 /// A file or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
@@ -18,6 +20,8 @@ pub enum Location {
     Local(PathBuf),
     /// On HDFS.
     Hdfs(HdfsPath),
+    /// Somewhere that only the engine can read.
+    Elsewhere(String),
 }
 
 impl fmt::Display for Location {
@@ -25,6 +29,7 @@ impl fmt::Display for Location {
         match self {
             Location::Local(path) => path.display().fmt(f),
             Location::Hdfs(path) => path.fmt(f),
+            Location::Elsewhere(path) => f.write_str(path),
         }
     }
 }
@@ -36,11 +41,16 @@ impl From<HdfsPath> for Location {
 }
 
 impl Location {
-    /// What a path names: on HDFS where it begins with `hdfs://`.
+    /// What a path names: on HDFS where it begins with `hdfs://`, elsewhere where it has another scheme.
     pub fn parse(path: &Path) -> Location {
-        match HdfsPath::parse(path) {
-            Some(path) => Location::Hdfs(path),
-            None => Location::Local(path.into()),
+        if let Some(path) = HdfsPath::parse(path) {
+            return Location::Hdfs(path);
+        }
+        let text = path.to_str().unwrap_or_default();
+        match text.split_once("://") {
+            Some(("file", local)) => Location::Local(local.into()),
+            Some((scheme, _)) if is_scheme(scheme) => Location::Elsewhere(text.into()),
+            _ => Location::Local(path.into()),
         }
     }
 
@@ -51,6 +61,9 @@ impl Location {
                 path.file_name().unwrap_or_default().to_string_lossy().into_owned()
             }
             Location::Hdfs(path) => path.file_name().into(),
+            Location::Elsewhere(path) => {
+                path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().into()
+            }
         }
     }
 
@@ -60,6 +73,7 @@ impl Location {
             Location::Hdfs(path) => {
                 return Ok(path.files()?.into_iter().map(Location::Hdfs).collect());
             }
+            Location::Elsewhere(_) => return Ok(vec![self.clone()]),
             Location::Local(path) => path,
         };
         if !path.metadata().map_err(Error::io(self))?.is_dir() {
@@ -85,6 +99,7 @@ impl Location {
         match self {
             Location::Local(path) => path.try_exists().map_err(Error::io(self)),
             Location::Hdfs(path) => Ok(path.status()?.is_some()),
+            Location::Elsewhere(_) => Err(self.unreadable()),
         }
     }
 
@@ -95,13 +110,19 @@ impl Location {
             Location::Hdfs(path) => {
                 Source::remote(Arc::new(Whole { path: path.clone(), opened: Mutex::default() }))
             }
+            Location::Elsewhere(path) => Source::remote(Arc::new(Absent(path.clone()))),
         }
+    }
+
+    fn unreadable(&self) -> Error {
+        Error::io(self)(io::Error::new(io::ErrorKind::Unsupported, UNREADABLE))
     }
 
     /// Opens a file for reading.
     pub fn open(&self) -> Result<Opened> {
         Ok(match self {
             Location::Hdfs(path) => Opened::Hdfs(Box::new(path.open()?)),
+            Location::Elsewhere(_) => return Err(self.unreadable()),
             Location::Local(path) => {
                 let file = File::open(path).map_err(Error::io(self))?;
                 let len = file.metadata().map_err(Error::io(self))?.len();
@@ -109,6 +130,12 @@ impl Location {
             }
         })
     }
+}
+
+/// Whether it is the beginning of a URL, and not part of a file's name.
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }
 
 /// A file that is open for reading, at any place.
@@ -163,6 +190,28 @@ impl ReadAt for Opened {
     }
 }
 
+/// A file that cannot be read here.
+#[derive(Debug)]
+struct Absent(String);
+
+impl Remote for Absent {
+    fn name(&self) -> String {
+        self.0.clone()
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, UNREADABLE))
+    }
+
+    fn places(&self) -> Option<Arc<dyn ReadAt>> {
+        None
+    }
+}
+
 /// A whole file on HDFS.
 #[derive(Debug)]
 struct Whole {
@@ -206,5 +255,25 @@ impl Remote for Whole {
 impl ReadAt for hdfs::Opened {
     fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<usize> {
         hdfs::Opened::read_at(self, buffer, place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_are_told_from_names() {
+        let local = |path: &str| Location::Local(path.into());
+        let parse = |path: &str| Location::parse(path.as_ref());
+        assert_eq!(parse("a/b.txt"), local("a/b.txt"));
+        assert_eq!(parse("file:///a/b"), local("/a/b"));
+        assert_eq!(parse("-"), local("-"));
+        // A colon is no scheme.
+        assert_eq!(parse("12:30://x"), local("12:30://x"));
+        assert!(matches!(parse("hdfs:///a"), Location::Hdfs(_)));
+        assert_eq!(parse("s3a://bucket/a"), Location::Elsewhere("s3a://bucket/a".into()));
+        assert_eq!(parse("s3a://bucket/a/").file_name(), "a");
+        assert!(parse("s3a://bucket/a").open().is_err());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use umbel_io::{Driver, Meter, ReadAt, Remote, Shape, Source};
 
 use crate::job::{Input, Stretch};
-use crate::jobs::Job;
+use crate::jobs::{Carrier, Job};
 use crate::location::Location;
 use crate::{Error, Result};
 
@@ -18,6 +18,15 @@ const HEADER: usize = 1 << 20;
 pub enum Cut {
     /// Stretches of no more than so many bytes.
     Bytes(u64),
+    /// About so many stretches of all inputs together, where none gets below or above these bytes.
+    Parts {
+        /// How many.
+        parts: u64,
+        /// The least bytes.
+        least: u64,
+        /// The most bytes.
+        most: u64,
+    },
     /// Elsewhere: mappers get lines.
     Elsewhere,
 }
@@ -26,26 +35,43 @@ pub enum Cut {
 pub(crate) struct Prepared {
     pub(crate) inputs: Vec<Input>,
     pub(crate) stretches: Vec<Stretch>,
+    /// The most bytes of a stretch; none where they are not cut here.
+    stretch: Option<u64>,
 }
 
 impl Prepared {
-    pub(crate) fn new(job: &Job) -> Result<Prepared> {
-        let mut prepared = Prepared { inputs: Vec::new(), stretches: Vec::new() };
+    pub(crate) fn new(job: &Job, carrier: &dyn Carrier) -> Result<Prepared> {
+        let mut files = Vec::new();
         let inputs = job.inputs.iter().map(|path| (path, false));
         for (path, members) in inputs.chain(job.members.iter().map(|path| (path, true))) {
-            for file in path.files()? {
-                prepared.add(job, &file, members)?;
+            files.extend(carrier.files(path)?.into_iter().map(|file| (file, members)));
+        }
+        let stretch = match job.cut {
+            Cut::Elsewhere => None,
+            Cut::Bytes(bytes) => Some(bytes),
+            Cut::Parts { parts, least, most } => {
+                let total: u64 = files.iter().filter_map(|(file, _)| file.source().size()).sum();
+                Some(total.div_ceil(parts.max(1)).clamp(least, most))
             }
+        };
+        let mut prepared = Prepared { inputs: Vec::new(), stretches: Vec::new(), stretch };
+        for (file, members) in files {
+            prepared.add(job, &file, members)?;
         }
         Ok(prepared)
     }
 
     fn add(&mut self, job: &Job, path: &Location, members: bool) -> Result<()> {
+        if let Location::Elsewhere(path) = path {
+            self.stretches.push(Stretch { input: self.inputs.len(), bytes: None });
+            self.inputs.push(Input { path: path.clone(), header: Vec::new(), members });
+            return Ok(());
+        }
         let source = path.source();
         let is_text = source.is_plain()?;
         // Newlines inside quotes end no record: such a text has no place to cut it.
         let can_cut = is_text && job.shape.quoted(&source).is_none();
-        if job.cut == Cut::Elsewhere && !can_cut {
+        if self.stretch.is_none() && !can_cut {
             return Err(Error::other(format!(
                 "{path}: --lines-per-split takes plain text without quoted fields: leave it out"
             )));
@@ -60,7 +86,9 @@ impl Prepared {
             }
         }
         self.inputs.push(Input { path: path.to_string(), header, members });
-        let (Cut::Bytes(bytes), true) = (job.cut, can_cut) else {
+        // Row groups are shared out by where they begin.
+        let can_cut = can_cut || source.is_parquet()?;
+        let (Some(bytes), true) = (self.stretch, can_cut) else {
             self.stretches.push(Stretch { input: place, bytes: None });
             return Ok(());
         };

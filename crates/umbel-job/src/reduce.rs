@@ -1,5 +1,8 @@
 //! The reducer: takes the union of all parts under one key. It holds one part of each kind at a time.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use umbel::Counts;
 use umbel::bloom::{Coding, Partial};
 use umbel::distinct::Distinct;
@@ -35,7 +38,7 @@ impl<'f> Reducer<'f> {
         match &mut self.open {
             Some((last, union)) if *last == key => union.take(value)?,
             _ => {
-                close(self.open.take(), out)?;
+                close(self.open.take(), Coding::Shortest, out)?;
                 let union = Union::begin(key.kind, value)?;
                 self.open = Some((key, union));
             }
@@ -45,8 +48,42 @@ impl<'f> Reducer<'f> {
 
     /// There are no more.
     pub fn finish(self, out: &mut Sink) -> Result<()> {
-        close(self.open, out)?;
+        close(self.open, Coding::Shortest, out)?;
         self.counting.map_or(Ok(()), |counting| send_counts(counting, out))
+    }
+}
+
+/// Unites what the mappers of one process send, before it goes anywhere: fewer bytes to carry. Records need no order.
+pub struct Combiner {
+    unions: BTreeMap<Key, Union>,
+    coding: Coding,
+}
+
+impl Combiner {
+    /// The combiner of a process that sends slices in this coding.
+    pub fn new(coding: Coding) -> Combiner {
+        Combiner { unions: BTreeMap::new(), coding }
+    }
+
+    /// Takes a record; what is not to be united here goes out.
+    pub fn take(&mut self, key: Key, value: &[u8], out: &mut Sink) -> Result<()> {
+        if !matches!(key.kind, Kind::Distinct | Kind::Slice | Kind::Counts) {
+            return out(key, value);
+        }
+        match self.unions.entry(key) {
+            Entry::Occupied(mut union) => union.get_mut().take(value),
+            Entry::Vacant(entry) => {
+                let union = Union::begin(entry.key().kind, value)?;
+                entry.insert(union);
+                Ok(())
+            }
+        }
+    }
+
+    /// There are no more.
+    pub fn finish(self, out: &mut Sink) -> Result<()> {
+        let coding = self.coding;
+        self.unions.into_iter().try_for_each(|union| close(Some(union), coding, out))
     }
 }
 
@@ -62,9 +99,9 @@ fn numbers_of(counts: &umbel::audit::Counts) -> [u64; 4] {
     [counts.true_positives, counts.false_positives, counts.true_negatives, counts.false_negatives]
 }
 
-fn close(open: Option<(Key, Union)>, out: &mut Sink) -> Result<()> {
+fn close(open: Option<(Key, Union)>, coding: Coding, out: &mut Sink) -> Result<()> {
     let Some((key, union)) = open else { return Ok(()) };
-    union.into_values()?.iter().try_for_each(|value| out(key.clone(), value))
+    union.into_values(coding)?.iter().try_for_each(|value| out(key.clone(), value))
 }
 
 /// What values under one key come to.
@@ -104,11 +141,11 @@ impl Union {
         Ok(())
     }
 
-    fn into_values(self) -> Result<Vec<Vec<u8>>> {
+    fn into_values(self, coding: Coding) -> Result<Vec<Vec<u8>>> {
         Ok(match self {
             Union::All(values) => values,
             Union::Distinct(distinct) => vec![distinct.to_bytes()],
-            Union::Slice(slice) => vec![slice.to_bytes(Coding::Shortest)],
+            Union::Slice(slice) => vec![slice.to_bytes(coding)],
             Union::Counts(counts) => vec![counts.to_bytes()?],
             Union::Missing(keys) => vec![keys.count().to_le_bytes().to_vec()],
         })

@@ -4,6 +4,7 @@
 //! that columns are found as in the whole.
 
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::Arc;
 
 use umbel_io::{ReadAt, Remote, Source};
@@ -28,6 +29,15 @@ pub fn of(order: &Order, place: &job::Stretch) -> Result<Source> {
 fn lines_of(path: &Location, start: u64, end: u64, header: &[u8]) -> Result<Source> {
     let header = if start > 0 { header.to_vec() } else { Vec::new() };
     let file = Arc::new(path.open()?);
+    if path.source().is_parquet()? {
+        let end = if end >= file.len() { u64::MAX } else { end };
+        return Ok(Source::remote(Arc::new(RowGroups {
+            name: path.to_string(),
+            start,
+            end,
+            file,
+        })));
+    }
     Ok(Source::remote(Arc::new(Stretch {
         name: path.to_string(),
         start,
@@ -83,6 +93,41 @@ impl Remote for Stretch {
 
     fn is_beginning(&self) -> bool {
         self.start == 0 || !self.header.is_empty()
+    }
+}
+
+/// Row groups of a Parquet file.
+#[derive(Debug)]
+struct RowGroups {
+    name: String,
+    start: u64,
+    end: u64,
+    file: Arc<Opened>,
+}
+
+impl Remote for RowGroups {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn size(&self) -> Option<u64> {
+        Some(self.file.len())
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        self.file.range(0, self.file.len())
+    }
+
+    fn places(&self) -> Option<Arc<dyn ReadAt>> {
+        Some(self.file.clone())
+    }
+
+    fn is_part(&self) -> bool {
+        true
+    }
+
+    fn part(&self) -> Range<u64> {
+        self.start..self.end
     }
 }
 

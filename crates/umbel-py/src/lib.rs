@@ -18,6 +18,7 @@ mod foreign;
 mod groups;
 mod hdfs;
 mod heavy;
+mod job;
 mod key;
 mod metadata;
 mod near;
@@ -53,6 +54,8 @@ mod _umbel {
     #[pymodule_export]
     use super::heavy::{Heavy, HeavyKey};
     #[pymodule_export]
+    use super::jobs;
+    #[pymodule_export]
     use super::near::Near;
     #[pymodule_export]
     use super::positions::Positions;
@@ -62,4 +65,15 @@ mod _umbel {
     use super::similar::Similar;
     #[pymodule_export]
     use super::sizing::{Sizing, size};
+}
+
+/// Work in parts, for `umbel.spark`.
+#[pymodule]
+mod jobs {
+    #[pymodule_export]
+    use super::command::main_on_spark;
+    #[pymodule_export]
+    use super::job::client::{audit, build, count, parameters, remembered_columns, screen};
+    #[pymodule_export]
+    use super::job::tasks::{map_batches, map_content, map_stretches, reduce};
 }

@@ -296,10 +296,12 @@ fn word_fill(keys: u64) -> f64 {
 pub(crate) fn keys_per_line(n: u64, lines: u64) -> impl Iterator<Item = (u64, f64)> {
     let into = 1.0 / lines as f64;
     let mean = n as f64 * into;
-    // Far beyond any sensible filling every line is full: one term says it all.
-    let one_term = lines == 1 || mean > MAX_KEYS_PER_LINE as f64 + 1.0;
+    let empty = (n as f64 * (-into).ln_1p()).exp();
+    // Far beyond any sensible filling every line is full: one term says it all. So it does where the first one is too small for a number:
+    // all others are computed from it.
+    let one_term = lines == 1 || mean > MAX_KEYS_PER_LINE as f64 + 1.0 || empty < f64::MIN_POSITIVE;
     let mut keys = if one_term { mean as u64 } else { 0 };
-    let mut share = if one_term { 1.0 } else { (n as f64 * (-into).ln_1p()).exp() };
+    let mut share = if one_term { 1.0 } else { empty };
     let mut done = false;
     std::iter::from_fn(move || {
         if done {

@@ -206,9 +206,9 @@ fn the_smaller_list_is_chosen() {
             let ends = [f64::INFINITY, f64::NEG_INFINITY];
             let ends = values.iter().map(float).fold(ends, |[a, b], x| [a.min(x), b.max(x)]);
             let plan = Plan::new(near.params(), Some(ends.map(Number::from))).unwrap();
-            assert_eq!(plan.fixed, near.structure());
+            assert_eq!(plan.fixed, Some(near.structure()));
             assert_eq!(
-                plan.fixed == Structure::ExactList,
+                plan.fixed == Some(Structure::ExactList),
                 ends[1] - ends[0] + 1.0 <= plan.exact_up_to
             );
             for structure in Structure::ALL {
@@ -272,6 +272,23 @@ fn what_cannot_be_sized_is_refused() {
         (None, None),
         "2^32 values a list"
     );
+}
+
+/// A plan names no list that could not be built.
+#[test]
+fn more_values_than_a_list_holds_have_none() {
+    let most = u64::from(u32::MAX);
+    for (p, ends, list) in [
+        (0.01, None, Structure::GrafiteList),
+        (1e-300, None, Structure::ExactList),
+        (0.01, Some([0.0.into(), 6e9.into()]), Structure::ExactList),
+    ] {
+        let plan = |n| {
+            let params = Params::new(Grid::floats(5.0, 1.0).unwrap(), n, p).unwrap();
+            Plan::new(&params, ends).unwrap().fixed
+        };
+        assert_eq!((plan(most), plan(most + 1)), (Some(list), None));
+    }
 }
 
 #[test]

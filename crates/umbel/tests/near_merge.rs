@@ -245,3 +245,30 @@ fn a_builder_makes_growing_filters() {
     insert(&mut filter, 9000);
     assert!(filter.contains(9500).unwrap() && !filter.contains(5000).unwrap());
 }
+
+/// Also in filters that are not taken to be in the cache.
+#[test]
+fn a_batch_is_inserted_as_one_by_one() {
+    let large = Params::new(Grid::integers(5, 1).unwrap(), 500_000, 0.01).unwrap();
+    let large = [Structure::OneLevel, Structure::TwoLevels].map(|s| Near::with(large, s).unwrap());
+    for shape in shapes().into_iter().chain(large) {
+        for count in [0, 1, 7, 8, 9, 1000] {
+            let values: Vec<i64> = integers(3, count).iter().map(|x| (x >> 20) as i64).collect();
+            let (mut batch, mut single) = (shape.clone(), shape.clone());
+            batch.insert_batch(&values).unwrap();
+            values.iter().for_each(|&y| insert(&mut single, y));
+            assert_eq!(batch.inserted(), count as u64);
+            assert!(batch == single, "{count} values");
+        }
+    }
+}
+
+#[test]
+fn a_batch_with_a_value_that_is_refused_adds_nothing() {
+    let empty = Near::growing(Grid::floats(5.0, 1.0).unwrap(), 100, 0.01).unwrap();
+    let mut filter = empty.clone();
+    assert!(filter.insert_batch(&[1.0, f64::NAN, 2.0]).is_err());
+    assert!(filter == empty);
+    let mut list = Near::build(Grid::integers(5, 1).unwrap(), 0.01, [12]).unwrap();
+    assert!(list.insert_batch(&[42]).unwrap_err().to_string().contains("takes no more values"));
+}

@@ -96,6 +96,35 @@ fn no_shape_nearby_is_smaller() {
     }
 }
 
+/// A narrow gap is dear, and not for want of searching: of all samples and thresholds that could do, with the fewest bands that find close
+/// items and any number of probes, none keeps the promise with half a percent fewer bits.
+#[test]
+fn a_narrow_gap_has_no_cheaper_shape() {
+    let (space, n, close, far) = (Space::Cosine { dimension: 8 }, 1000, 0.1, 0.5);
+    let best = sized(space, n, close, far);
+    let mut tried = 0;
+    for (samples, threshold) in (20..=60).flat_map(|t| (1..=40).map(move |tau| (t, tau))) {
+        let params = |bands: u32, probes| {
+            let bits = (0.995 * best.bits() as f64 / f64::from(bands)) as u64;
+            let shape = Shape { bands, samples, threshold, probes, bits, width: 0.0 };
+            Params::with_shape(space, n, close, far, shape)
+        };
+        let finds = |bands: u32| params(bands, 1).is_ok_and(|p| p.false_negatives() <= 0.01);
+        let Some(enough) = (0..=16).map(|i| threshold << i).find(|&k| finds(k)) else { continue };
+        let (mut low, mut high) = (threshold.max(enough / 2), enough);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if finds(middle) { high = middle } else { low = middle + 1 }
+        }
+        for probes in 1..=20 {
+            let other = params(high, probes).unwrap();
+            tried += 1;
+            assert!(other.false_positives() > 0.01, "{other:?}");
+        }
+    }
+    assert!(tried > 10_000, "{tried}");
+}
+
 /// LSHBloom: b bands at a rate fp each cost b n ln(1/fp) / ln² 2 bits, and add 1 - (1 - fp)^b false positives; 9 bands at 10^-5 are 27 bytes a document.
 #[test]
 fn one_band_of_any_is_lsh_bloom() {

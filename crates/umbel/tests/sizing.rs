@@ -145,6 +145,23 @@ fn the_blocked_layout_costs_no_more_than_promised() {
     }
 }
 
+/// Between 1075 and 1200 keys the share of empty lines among two is too small for a number, and filters of two lines were thought to be
+/// good for any rate.
+#[test]
+fn more_keys_never_take_fewer_bits() {
+    for p in RATES {
+        let bits = (1..5_000).map(|n| Sizing::blocked(n, p).unwrap().bits());
+        let mut last = (0, 0);
+        for (n, bits) in (1..).zip(bits) {
+            assert!(
+                bits >= last.1 && bits > 2 * n,
+                "{n} keys at {p}: {bits} bits, behind {last:?}"
+            );
+            last = (n, bits);
+        }
+    }
+}
+
 /// k is rounded, so the classic rate may lie a little above what was asked: 0.8 % at most.
 #[test]
 fn the_classic_rate_is_near_the_asked() {

@@ -160,6 +160,7 @@ def test_what_is_refused(spark, folder):
         shutil.rmtree(folder / "none", ignore_errors=True)
     with pytest.raises(ValueError, match="no column 'key'; there are: value"):
         stream.train(rows, "key", into=folder / "none", filter=Bloom(10))
+    assert not (folder / "none/CURRENT").exists()
     with pytest.raises(ValueError, match="local path or on HDFS"):
         stream.train(rows, "value", into="s3a://bucket/state", filter=Bloom(10))
 
@@ -234,5 +235,7 @@ def test_what_failed_in_memory_is_read_again(spark, folder, monkeypatch):
             with pytest.raises(Exception, match="no space left"):
                 query.awaitTermination()
     query.awaitTermination()
-    trainer.state.close()
+    trainer.close()
+    with pytest.raises(RuntimeError, match="no longer has"):
+        trainer.take(None, 7)
     assert failed == [200] and stream.newest(state).total == 200

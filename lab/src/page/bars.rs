@@ -70,7 +70,11 @@ impl Bars {
         }
         if let Some((name, value)) = &self.limit {
             let x = length(*value);
-            let _ = write!(svg, "<path class=\"limit\" d=\"M{x:.1} 16V{height}\"/>");
+            // Beside the bars alone, so that it does not cross their names.
+            let piece =
+                |i: usize| format!("M{x:.1} {:.1}v{}", head + STEP * i as f64 + 16.0, THICK + 4.0);
+            let pieces: String = (0..self.bars.len()).map(piece).collect();
+            let _ = write!(svg, "<path class=\"limit\" d=\"{pieces}\"/>");
             let text = escape(&format!("{name}: {} {}", plain(*value), self.unit));
             let (x, end) = if x > WIDTH / 2.0 { (x, " end") } else { (x - 1.0, "") };
             let _ = write!(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import warnings
 import zlib
 from functools import partial
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import StreamingQuery
 
-__all__ = ["answer", "inner_products", "newest", "train"]
+__all__ = ["answer", "inner_products", "newest", "release", "train"]
 
 # Rows that executors hand over at a time; Spark's own default is a tenth, and slower.
 ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -71,7 +72,7 @@ def train(
         writer = writer.trigger(**trigger) if trigger else writer
         trainer.query = writer.start()
     except BaseException:
-        trainer.state.close()
+        trainer.close()
         raise
     trainers[str(trainer.state.folder)] = trainer
     return trainer.query
@@ -111,13 +112,16 @@ class Trainer:
         release(place)
         self.state = State(place)
         try:
-            self.begin(wanted)
-            self.rows = selected(stream, key, weight, self.state.sketch)
+            sketch = self.begin(wanted)
+            self.rows = selected(stream, key, weight, sketch)
+            if self.state.sketch is None:
+                self.state.save(sketch.copy(), Positions())
         except BaseException:
             self.state.close()
             raise
         # What was merged in memory but not written must not be gone on from.
-        self.is_stale = False
+        self.is_stale = self.is_closed = False
+        self.busy = threading.Lock()
         self.fold = partial(fold_batches, zlib.compress(self.state.sketch.empty().to_bytes(), 1))
 
     def begin(self, wanted):
@@ -126,12 +130,13 @@ class Trainer:
         if state.sketch is None:
             if wanted is None:
                 raise ValueError(f"{state.folder}: there is no state yet: say which sketch to begin with, filter=… or count=…")
-            return state.save(wanted.copy(), Positions())
+            return wanted
         if wanted is not None:
             try:
                 check_alike(state.sketch, wanted)
             except ValueError as error:
                 raise ValueError(f"{state.folder}: {error}; leave it out to go on with the state, or begin a new one in another folder") from None
+        return state.sketch
 
     def check_checkpoint(self, checkpoint):
         """Refuses a checkpoint that does not belong to the state, as far as it can be read from here; each batch is checked again."""
@@ -153,8 +158,20 @@ class Trainer:
             "checkpoint that belongs to it, begin a new state in another folder, or say another=True if these are other rows"
         )
 
+    def close(self):
+        """Lets go of the state. A query that was stopped may still be at a batch: it is waited for."""
+        with self.busy:
+            self.is_closed = True
+            self.state.close()
+
     def take(self, batch, number):
         """What foreachBatch calls."""
+        with self.busy:
+            if self.is_closed:
+                raise RuntimeError(f"{self.state.folder}: the query no longer has this state")
+            self.take_in(batch, number)
+
+    def take_in(self, batch, number):
         if self.is_stale:
             self.state.load()
         self.is_stale = True
@@ -181,16 +198,16 @@ class Trainer:
         return True
 
 
-def release(place):
-    """Lets go of the state if a query of this process had it that has ended."""
-    folder = str(folder_at(place))
+def release(state: str | os.PathLike[str]) -> None:
+    """Lets go of a state whose query has ended, so that other programs can train it; the end of this one does the same."""
+    folder = str(folder_at(state))
     trainer = trainers.get(folder)
     if trainer is None:
         return
     if trainer.query.isActive:
         raise RuntimeError(f"{folder}: the query {trainer.query.id} of this program trains this state; stop it, or choose another folder")
     del trainers[folder]
-    trainer.state.close()
+    trainer.close()
 
 
 def prototype(filter, count):

@@ -17,7 +17,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent};
-use crate::{notice, opened, remembered};
+use crate::{notice, opened, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -108,6 +108,9 @@ impl Report {
 
 impl Args {
     pub fn run(mut self) -> Result<ExitCode> {
+        if let Some(code) = spark::hand_over(&self.engine)? {
+            return Ok(code);
+        }
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             bail!("--confidence lies between 0 and 1, for example 0.999; not {}", self.confidence);
         }
@@ -148,8 +151,8 @@ impl Args {
         };
         let integers = filter.params().key_type() == umbel::KeyType::U64;
         let shape = self.input.shape(&Grouping::default(), integers);
-        if self.engine.is_hadoop()? {
-            let (audited, jobs) = self.on_hadoop(shape, 1, Some(members))?;
+        if self.engine.runs_jobs()? {
+            let (audited, jobs) = self.as_jobs(shape, 1, Some(members))?;
             notice::malformed(&audited.tally);
             let lines = self.lines(&[(None, filter)], audited.counts)?;
             return Ok(Report { lines, missing: Vec::new(), jobs });
@@ -178,8 +181,8 @@ impl Args {
         }
         let integers = groups.key_type() == Some(umbel::KeyType::U64);
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
-        let (audited, jobs) = match self.engine.is_hadoop()? {
-            true => self.on_hadoop(driver.shape, groups.len(), None)?,
+        let (audited, jobs) = match self.engine.runs_jobs()? {
+            true => self.as_jobs(driver.shape, groups.len(), None)?,
             false => {
                 let _progress = Progress::watch(&driver.meter);
                 (audit_groups(groups, &driver, self.memory())?, Value::Null)
@@ -196,7 +199,7 @@ impl Args {
         Ok(Report { lines: self.lines(&filters, counts)?, missing, jobs })
     }
 
-    fn on_hadoop(
+    fn as_jobs(
         &self,
         shape: Shape,
         filters: usize,

@@ -19,7 +19,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{notice, opened, overlap, remembered};
+use crate::{notice, opened, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,7 +81,7 @@ pub struct Args {
     #[command(flatten)]
     engine: Engine,
 
-    /// On hadoop: how mappers send their bits [default: the shorter of coded gaps and bits]
+    /// On hadoop and spark: how mappers send their bits [default: the shorter of coded gaps and bits]
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Engine")]
     how: Option<Way>,
 }
@@ -104,6 +104,9 @@ pub enum KeyTypeName {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        if let Some(code) = spark::hand_over(&self.engine)? {
+            return Ok(code);
+        }
         let files = input::or_stdin(&self.files);
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
@@ -127,8 +130,8 @@ impl Args {
         let mut out = Output::create(&self.output)?;
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, integers));
         let started = Instant::now();
-        let (filters, tally, jobs) = match self.engine.is_hadoop()? {
-            true => self.on_hadoop(&build, driver.shape)?,
+        let (filters, tally, jobs) = match self.engine.runs_jobs()? {
+            true => self.as_jobs(&build, driver.shape)?,
             false => self.here(&build, &driver)?,
         };
         self.report(&filters, &tally);
@@ -146,7 +149,7 @@ impl Args {
 
     fn here(&self, build: &Build, driver: &Driver) -> Result<(Filters, Tally, Value)> {
         if self.how.is_some() {
-            bail!("--how goes with --on hadoop");
+            bail!("--how goes with --on hadoop and --on spark");
         }
         let _progress = Progress::watch(&driver.meter);
         let (filters, tally) = if self.grouping.by.is_some() {
@@ -159,7 +162,7 @@ impl Args {
         Ok((filters, tally, Value::Null))
     }
 
-    fn on_hadoop(&self, build: &Build, shape: Shape) -> Result<(Filters, Tally, Value)> {
+    fn as_jobs(&self, build: &Build, shape: Shape) -> Result<(Filters, Tally, Value)> {
         let how = match self.how {
             None => How::Shortest,
             Some(Way::Indexes) => How::Indexes,

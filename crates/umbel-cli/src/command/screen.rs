@@ -19,7 +19,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::grouped;
-use crate::{notice, opened, overlap, remembered};
+use crate::{notice, opened, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -91,13 +91,16 @@ pub struct Args {
     #[command(flatten)]
     engine: Engine,
 
-    /// On hadoop: a new folder on HDFS for the selected lines, in the order of the input
+    /// On hadoop and spark: a new folder for the selected lines, in the order of the input; on HDFS, or where all nodes of spark see it
     #[arg(short = 'o', long, value_name = "FOLDER", help_heading = "Engine")]
     output: Option<PathBuf>,
 }
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        if let Some(code) = spark::hand_over(&self.engine)? {
+            return Ok(code);
+        }
         let started = Instant::now();
         let flow = input::or_stdin(&self.files);
         input::check_stdin(flow.iter().chain(&self.exact).chain([&self.filter]))?;
@@ -114,8 +117,8 @@ impl Args {
             self.remark(&filters, &tally);
             return Ok(ExitCode::from(u8::from(admitted == 0)));
         }
-        let (summary, jobs) = match self.engine.is_hadoop()? {
-            true => self.on_hadoop(shape)?,
+        let (summary, jobs) = match self.engine.runs_jobs()? {
+            true => self.as_jobs(shape)?,
             false => (self.screen(&filters, exact.as_ref(), shape)?, Value::Null),
         };
         self.remark(&filters, &summary.tally);
@@ -141,7 +144,7 @@ impl Args {
         }
     }
 
-    fn on_hadoop(&self, shape: Shape) -> Result<(Summary, Value)> {
+    fn as_jobs(&self, shape: Shape) -> Result<(Summary, Value)> {
         let keep = if self.invert { Keep::Rejected } else { Keep::Admitted };
         let keep = self.output.as_deref().map(|folder| (keep, folder));
         let mut jobs = Jobs::new("screen", &self.engine, &self.files, shape, self.input.strict)?;
@@ -157,13 +160,15 @@ impl Args {
             ("--admitted", self.admitted.is_some()),
             ("--rejected", self.rejected.is_some()),
         ];
-        match (self.engine.is_hadoop()?, here_only.into_iter().find(|(_, given)| *given)) {
+        match (self.engine.runs_jobs()?, here_only.into_iter().find(|(_, given)| *given)) {
             (false, _) if self.output.is_some() => bail!(
-                "-o goes with --on hadoop: here lines go to stdout, or to the files of --admitted and --rejected"
+                "-o goes with --on hadoop and --on spark: here lines go to stdout, or to the files of --admitted and --rejected"
             ),
-            (true, Some((option, _))) => bail!("{option} is done here, not on hadoop"),
+            (true, Some((option, _))) => {
+                bail!("{option} is done here, not on {}", self.engine.name())
+            }
             (true, None) if !self.report && !self.count && self.output.is_none() => {
-                bail!("on hadoop, give --report, -c, or -o FOLDER for the lines")
+                bail!("on {}, give --report, -c, or -o FOLDER for the lines", self.engine.name())
             }
             _ => Ok(()),
         }

@@ -6,17 +6,17 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use umbel::{Layout, Sizing};
+use umbel::Sizing;
 use umbel_io::{Plan, build};
 
 use crate::engine::Engine;
 use crate::input::{self, Grouping, Input};
 use crate::jobs::Jobs;
-use crate::notice;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent, size};
+use crate::{notice, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,15 +61,21 @@ struct Line {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        if let Some(code) = spark::hand_over(&self.engine)? {
+            return Ok(code);
+        }
         let plan = self.planning.plan(&self.hashing, false)?;
         self.check()?;
         self.planning.warn_unused();
         let mut jobs = Value::Null;
         let lines = match (self.planning.n, self.files.is_empty()) {
-            (Some(_), true) if self.engine.is_hadoop()? => {
-                bail!("--on hadoop counts the keys of files: with -n there is nothing to count")
+            (Some(_), true) if self.engine.runs_jobs()? => {
+                bail!(
+                    "--on {} counts the keys of files: with -n there is nothing to count",
+                    self.engine.name()
+                )
             }
-            (Some(n), true) => sizings(&plan, n)?.into_iter().map(Line::bare).collect(),
+            (Some(n), true) => plan.sizings(n)?.into_iter().map(Line::bare).collect(),
             (Some(_), false) => {
                 bail!("give either -n or files whose keys are to be counted, not both")
             }
@@ -98,7 +104,7 @@ impl Args {
     /// Counts the keys; leaves what jobs have told, where there were some.
     fn count(&self, plan: &Plan, told: &mut Value) -> Result<Vec<Line>> {
         let driver = self.input.driver(&self.files, self.input.shape(&self.grouping, false));
-        let (census, tally) = match self.engine.is_hadoop()? {
+        let (census, tally) = match self.engine.runs_jobs()? {
             true => {
                 let mut jobs =
                     Jobs::new("size", &self.engine, &self.files, driver.shape, driver.strict)?;
@@ -114,7 +120,7 @@ impl Args {
         notice::malformed(&tally);
         if self.grouping.by.is_none() {
             let rows = Some(census.all.rows());
-            let sizings = sizings(plan, census.all.n())?;
+            let sizings = plan.sizings(census.all.n())?;
             return Ok(sizings
                 .into_iter()
                 .map(|sizing| Line { group: None, rows, sizing })
@@ -134,16 +140,6 @@ impl Line {
     fn bare(sizing: Sizing) -> Line {
         Line { group: None, rows: None, sizing }
     }
-}
-
-/// The size that was asked for; both layouts where nothing decides between them.
-fn sizings(plan: &Plan, n: u64) -> Result<Vec<Sizing>> {
-    let asked = plan.params(n)?.sizing();
-    if plan.layout.is_some() || asked.layout() == Layout::Classic {
-        return Ok(vec![asked]);
-    }
-    let classic = Plan { layout: Some(Layout::Classic), ..plan.clone() }.params(n)?.sizing();
-    Ok(vec![asked, classic])
 }
 
 fn table(lines: &[Line]) -> String {

@@ -11,6 +11,7 @@ const NO_LIST: &str = "the field of --text is not a list of numbers";
 const NO_BITS: &str = "it is not a string of 0 and 1 (--hex reads hexadecimal digits)";
 const NO_HEX: &str = "it is not a string of hexadecimal digits";
 const NO_NUMBER: &str = "it is not a vector of finite numbers";
+const JSON: &str = "it is a JSON object: name the field with --text";
 const NO_WORDS: &str = "there are no words in the text";
 const NO_TOKENS: &str = "there are no tokens in the set";
 const ZEROS: &str = "a vector of zeros has no direction";
@@ -84,12 +85,15 @@ impl Reading {
 impl Sort {
     fn line(self, text: &[u8], room: &mut Room) -> Result<(), &'static str> {
         match self {
+            Sort::Bits { .. } | Sort::Vector { .. }
+                if text.trim_ascii_start().starts_with(b"{") =>
+            {
+                Err(JSON)
+            }
             Sort::Bits { hex } => room.bits(text, hex),
             Sort::Vector { skip, zeros } => {
                 let text = std::str::from_utf8(text).map_err(|_| NO_NUMBER)?;
-                let numbers = behind(text, skip).ok_or(NO_NUMBER)?.split(BETWEEN);
-                let numbers = numbers.filter(|number| !number.is_empty());
-                room.vector(numbers.map(|number| number.parse().ok()), zeros)
+                room.numbers(behind(text, skip).ok_or(NO_NUMBER)?, zeros)
             }
             Sort::Text => room.text(text),
             Sort::Tokens => {
@@ -116,13 +120,16 @@ impl Sort {
     }
 }
 
-/// What may stand between numbers; brackets around them too.
-const BETWEEN: [char; 6] = [',', ';', '\t', ' ', '[', ']'];
+/// What may stand between columns: the first of them that there is.
+const SEPARATORS: [char; 4] = [',', ';', '\t', ' '];
 
-/// What stands behind so many columns; these have the first of the usual separators between them that the line has.
+fn separator(text: &str) -> char {
+    SEPARATORS.into_iter().find(|&separator| text.contains(separator)).unwrap_or(' ')
+}
+
+/// What stands behind so many columns.
 fn behind(text: &str, columns: usize) -> Option<&str> {
-    let separator = BETWEEN.into_iter().find(|&separator| text.contains(separator)).unwrap_or(',');
-    text.splitn(columns + 1, separator).nth(columns)
+    text.splitn(columns + 1, separator(text)).nth(columns)
 }
 
 impl Room {
@@ -146,6 +153,15 @@ impl Room {
             self.length += bits;
         }
         if text.is_empty() { Err(wrong) } else { Ok(()) }
+    }
+
+    /// Blanks may be many; an empty column is no number. Brackets may stand around all.
+    fn numbers(&mut self, text: &str, zeros: bool) -> Result<(), &'static str> {
+        let text = text.trim_matches(['[', ']', ' ', '\t']);
+        match separator(text) {
+            ' ' => self.vector(text.split_ascii_whitespace().map(|x| x.parse().ok()), zeros),
+            separator => self.vector(text.split(separator).map(|x| x.trim().parse().ok()), zeros),
+        }
     }
 
     fn vector(
@@ -232,6 +248,13 @@ mod tests {
         assert_eq!(read(vector, None, "0,0"), Err(ZEROS));
         for row in ["", "1,x", "1,nan", "1,inf", "1,1e999", "[]"] {
             assert_eq!(read(vector, None, row), Err(NO_NUMBER), "{row}");
+        }
+        // A number that is missing does not make a shorter vector.
+        for row in ["1,,3", ",1,2", "1,2,", "1, ,3", "1;;3", "1\t\t3", "[1,,3]", "1,2 3", "1;2,5"] {
+            assert_eq!(read(vector, None, row), Err(NO_NUMBER), "{row}");
+        }
+        for sort in [vector, binary, hex] {
+            assert_eq!(read(sort, None, " {\"v\": [1, 2]}"), Err(JSON));
         }
         assert_eq!(
             read(Sort::Tokens, None, " a bc\ta").unwrap(),

@@ -1,13 +1,13 @@
 //! The values of one column, some thousand at a time.
 
-use std::io::Write;
-
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 
+use crate::value::Value;
+
 /// One value.
-pub(super) enum Cell {
+enum Cell {
     Null,
     Bytes(ByteArray),
     Signed(i64),
@@ -17,22 +17,17 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// The value, if there is one.
-    pub(super) fn some(&self) -> Option<&Cell> {
-        Some(self).filter(|cell| !matches!(cell, Cell::Null))
-    }
-
-    /// Appends the value as text: bytes as they are, integers in decimal, floats with the fewest digits that tell them apart.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        // Writing to a vector cannot fail.
-        let _ = match self {
-            Cell::Null => Ok(()),
-            Cell::Bytes(bytes) => out.write_all(bytes.data()),
-            Cell::Signed(number) => write!(out, "{number}"),
-            Cell::Unsigned(number) => write!(out, "{number}"),
-            Cell::Single(number) => write!(out, "{number}"),
-            Cell::Double(number) => write!(out, "{number}"),
-        };
+    /// The value as anyone has it.
+    #[inline]
+    fn value(&self) -> Value<'_> {
+        match self {
+            Cell::Null => Value::Null,
+            Cell::Bytes(bytes) => Value::Bytes(bytes.data()),
+            Cell::Signed(number) => Value::Signed(*number),
+            Cell::Unsigned(number) => Value::Unsigned(*number),
+            Cell::Single(number) => Value::Single(*number),
+            Cell::Double(number) => Value::Double(*number),
+        }
     }
 }
 
@@ -42,12 +37,18 @@ pub(super) struct Cells {
     unsigned: bool,
     nullable: bool,
     /// The values decoded last.
-    pub(super) cells: Vec<Cell>,
+    cells: Vec<Cell>,
 }
 
 impl Cells {
     pub(super) fn new(reader: ColumnReader, unsigned: bool, nullable: bool) -> Cells {
         Cells { reader, unsigned, nullable, cells: Vec::new() }
+    }
+
+    /// One of the values decoded last.
+    #[inline]
+    pub(super) fn value(&self, at: usize) -> Value<'_> {
+        self.cells[at].value()
     }
 
     /// Decodes the values of the next rows.

@@ -6,12 +6,14 @@ mod kind;
 mod pages;
 mod row_group;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use parquet::column::reader::get_column_reader;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
+};
 use parquet::file::serialized_reader::SerializedPageReader;
-use umbel::near::Grid;
 
 use self::cells::Cells;
 use self::columns::{Columns, Picked};
@@ -20,6 +22,7 @@ use self::pages::Pages;
 pub(crate) use self::row_group::RowGroup;
 use crate::guard::guarded;
 use crate::positioned::{ReadAt, read_exact_at};
+use crate::value::Rules;
 use crate::{Error, Look, Meter, Result, Shape, Source};
 
 /// The first and the last bytes of a file.
@@ -36,12 +39,11 @@ pub(crate) struct Table {
     key: Picked,
     by: Option<Picked>,
     weight: Option<Picked>,
-    round: bool,
-    integers: bool,
-    interval: Option<(i64, i64)>,
-    numbers: Option<Grid>,
+    rules: Rules,
     meter: Arc<Meter>,
     next: usize,
+    /// The row groups that begin here or behind, and before the other place.
+    part: Range<u64>,
     look: Look,
 }
 
@@ -68,12 +70,10 @@ impl Table {
             key,
             by,
             weight,
-            round: shape.round,
-            integers: shape.integers,
-            interval: shape.interval,
-            numbers: shape.numbers,
+            rules: Rules::of(shape),
             meter: Arc::clone(meter),
             next: 0,
+            part: source.part(),
             look: shape.look(&columns.names()),
             metadata,
             name,
@@ -87,8 +87,13 @@ impl Table {
 
     /// The next row group; none behind the last.
     pub(crate) fn next(&mut self) -> Result<Option<RowGroup>> {
-        let Some(group) = self.metadata.row_groups().get(self.next) else { return Ok(None) };
-        self.next += 1;
+        let group = loop {
+            let Some(group) = self.metadata.row_groups().get(self.next) else { return Ok(None) };
+            self.next += 1;
+            if self.part.contains(&beginning(group)) {
+                break group;
+            }
+        };
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let plain = group.column(self.key.leaf).uncompressed_size();
         let size: i64 = group.columns().iter().map(|column| column.compressed_size()).sum();
@@ -97,17 +102,13 @@ impl Table {
             key: self.cells(self.next - 1, self.key)?,
             by: self.by.map(|by| self.cells(self.next - 1, by)).transpose()?,
             weight: self.weight.map(|weight| self.cells(self.next - 1, weight)).transpose()?,
-            round: self.round,
-            integers: self.integers,
-            interval: self.interval,
-            numbers: self.numbers,
+            rules: self.rules.clone(),
             step: row_group::step(usize::try_from(plain).unwrap_or(0), rows),
             left: rows,
             at: 0,
             decoded: 0,
             meter: Arc::clone(&self.meter),
             bytes_a_row: size.max(0) as f64 / rows.max(1) as f64,
-            text: Vec::new(),
         }))
     }
 
@@ -125,8 +126,17 @@ impl Table {
     }
 }
 
+/// Where a row group begins in its file: with the first page of its first column. Damaged ones may say anything, and begin somewhere too.
+fn beginning(group: &RowGroupMetaData) -> u64 {
+    let first = |column: &ColumnChunkMetaData| {
+        column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset())
+    };
+    let first = group.columns().iter().map(first).min().unwrap_or(0);
+    u64::try_from(first).unwrap_or(0)
+}
+
 /// Whether a file begins as no text does, or has the magic at both ends.
-fn is_parquet(file: &dyn ReadAt, len: u64) -> std::io::Result<bool> {
+pub(crate) fn is_parquet(file: &dyn ReadAt, len: u64) -> std::io::Result<bool> {
     let mut start = *START;
     let known = START.len().min(usize::try_from(len).unwrap_or(START.len()));
     read_exact_at(file, &mut start[..known], 0)?;

@@ -9,6 +9,7 @@ use std::ops::Range;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use umbel_io::value::Value;
 
 #[repr(C)]
 pub struct Schema {
@@ -365,6 +366,24 @@ impl Array {
                 Kind::Floats { .. } => take(row, self.value(row)),
                 _ => {}
             }
+        }
+    }
+
+    /// The value of a row.
+    #[inline]
+    pub fn value_at(&self, kind: &Kind, row: usize) -> Value<'_> {
+        assert!(row < self.len(), "rows lie in the array");
+        match kind.values() {
+            Kind::Integers { signed, .. } => match self.word(kind, row) {
+                Some(word) if *signed => Value::Signed(word.cast_signed()),
+                Some(word) => Value::Unsigned(word),
+                None => Value::Null,
+            },
+            Kind::Floats { bytes } if self.is_valid(row) => match bytes {
+                4 => Value::Single(self.value(row)),
+                _ => Value::Double(self.value(row)),
+            },
+            _ => self.text(kind, row).map_or(Value::Null, Value::Bytes),
         }
     }
 

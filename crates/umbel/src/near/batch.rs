@@ -2,7 +2,7 @@
 
 use super::cell::Span;
 use super::elias_fano::{EliasFano, GROUP};
-use super::{Near, Number, Store};
+use super::{Near, Number, Store, fixed};
 use crate::simd::prefetch;
 use crate::simd::select::{Select, Work, run};
 use crate::{Error, Result};
@@ -11,6 +11,22 @@ use crate::{Error, Result};
 pub(super) const TOGETHER: usize = 32;
 
 impl Near {
+    /// Adds many values to a growing filter. If one is refused, none is added.
+    pub fn insert_batch<T: Into<Number> + Copy>(&mut self, values: &[T]) -> Result<()> {
+        let grid = self.params.grid();
+        let cells = values.iter().map(|&y| grid.cell(y)).collect::<Result<Vec<_>>>()?;
+        self.insert_cells(&cells)?;
+        self.inserted = self.inserted.saturating_add(cells.len() as u64);
+        Ok(())
+    }
+
+    pub(super) fn insert_cells(&mut self, cells: &[i64]) -> Result<()> {
+        let structure = self.structure();
+        let Store::Growing(filter) = &mut self.store else { return Err(fixed(structure)) };
+        filter.insert_batch(cells);
+        Ok(())
+    }
+
     /// Answers many questions; see [`contains`](Near::contains). There must be as many answers as questions. An error
     /// is that of the first question that is refused; the answers mean nothing then.
     pub fn contains_batch<T: Into<Number> + Copy>(
@@ -32,7 +48,7 @@ impl Near {
             let (needed, given) = (questions.len(), answers.len());
             return Err(Error::Answers { keys: needed, needed, given });
         }
-        let grid = self.params.grid();
+        let grid = self.params.grid_ref();
         grid.check_distance(alpha)?;
         let mut cells = [Span::default(); TOGETHER];
         for (questions, answers) in questions.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {

@@ -96,10 +96,10 @@ impl Builder {
             growing => {
                 // Nothing has no size.
                 let params = Params::new(self.grid, params.n().max(1), p)?.with_seed(self.seed);
-                let mut filter = Near::with(params, growing)?;
-                filter.insert_cells(cells);
-                filter.inserted = inserted;
-                return Ok(filter);
+                let mut near = Near::with(params, growing)?;
+                near.insert_cells(cells)?;
+                near.inserted = inserted;
+                return Ok(near);
             }
         };
         Ok(Near { params, store, inserted, metadata: Metadata::default() })

@@ -77,7 +77,9 @@ impl Grid {
         }
         if alpha / beta >= LIMIT {
             return Err(Error::Sizing(format!(
-                "alpha is below 2^53 times beta; {alpha} is not, for a beta of {beta}: take a larger beta"
+                "alpha is below 2^53 times beta; {} is not, for a beta of {}: take a larger beta",
+                Number::Float(alpha),
+                Number::Float(beta)
             )));
         }
         let whole = |x: f64| x.fract() == 0.0 && x <= LIMIT;
@@ -122,6 +124,15 @@ impl Grid {
             Values::Integers => integer(y).map(|y| self.integer_cell(y)),
         };
         cell.ok_or_else(|| self.refuse(y))
+    }
+
+    /// Whether a value has a cell.
+    #[inline]
+    pub fn accepts(&self, y: impl Into<Number>) -> bool {
+        match self.values {
+            Values::Floats => self.accept(y.into()).is_some(),
+            Values::Integers => integer(y.into()).is_some(),
+        }
     }
 
     /// The cells of all values within `alpha` of x; `alpha` is at most the grid's own.
@@ -178,7 +189,11 @@ impl Grid {
 
     #[inline]
     fn float_cell(&self, y: f64) -> i64 {
-        (y / self.beta).round().clamp(-LIMIT, LIMIT) as i64
+        // Rounded, halves away from zero: the library's way is a call where the processor cannot be relied on to have it.
+        let cells = (y / self.beta).clamp(-LIMIT, LIMIT);
+        let whole = cells as i64;
+        let rest = cells - whole as f64;
+        whole + i64::from(rest >= 0.5) - i64::from(rest <= -0.5)
     }
 
     /// Rounding is monotone, so that the rounded sums would do for floats. Decimals become floats by three more
@@ -261,6 +276,32 @@ fn integer(x: Number) -> Option<i64> {
         Number::Float(x) => {
             let equal = x.fract() == 0.0 && i128::from(x as i64) == x as i128;
             equal.then_some(x as i64)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::mix;
+
+    /// For floats of all sizes, and for those next to halves.
+    #[test]
+    fn cells_are_rounded_as_the_library_rounds() {
+        let grid = Grid::floats(1.0, 1.0).unwrap();
+        let mut x = 7;
+        for round in 0..2_000_000_u64 {
+            x = mix(x ^ round);
+            let float = match round % 4 {
+                0 => f64::from_bits(x),
+                1 => (x >> (x % 64)) as f64 / 2.0,
+                2 => ((x >> (x % 64)) as f64 / 2.0).next_down(),
+                _ => -((x >> (x % 64)) as f64 / 2.0).next_up(),
+            };
+            if !float.is_nan() {
+                let rounded = float.round().clamp(-LIMIT, LIMIT) as i64;
+                assert_eq!(grid.float_cell(float), rounded, "{float:e}");
+            }
         }
     }
 }

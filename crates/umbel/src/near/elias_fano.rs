@@ -117,6 +117,8 @@ pub(super) struct EliasFano {
     ranks: usize,
     upper: usize,
     lower: usize,
+    /// How many numbers a group of buckets has on average.
+    in_group: u64,
     memory: Memory,
 }
 
@@ -151,6 +153,7 @@ impl EliasFano {
             ranks: starts,
             upper: starts + ranks,
             lower: starts + ranks + upper,
+            in_group: shape.count.saturating_mul(GROUP) / shape.buckets(),
             memory,
         }
     }
@@ -175,7 +178,7 @@ impl EliasFano {
         let (head, upper) = head.split_at(self.upper);
         let (starts, ranks) = head.split_at(self.ranks);
         let (starts, ranks) = (bytemuck::cast_slice(starts), bytemuck::cast_slice(ranks));
-        View { shape: self.shape, starts, ranks, upper, lower }
+        View { shape: self.shape, in_group: self.in_group, starts, ranks, upper, lower }
     }
 }
 
@@ -244,6 +247,11 @@ mod tests {
                 lists.push((crowd.collect(), (1 << 63) - 1));
                 lists.push((even, (1 << bits) - 1));
             }
+        }
+        // Lower bits of every width: how many numbers 64 bits hold depends on it.
+        for width in 0..56 {
+            let top = (300 << width) - 1;
+            lists.push((random(width + 1).take(300).map(|x| x % (top + 1)).collect(), top));
         }
         lists
     }

@@ -60,9 +60,18 @@ impl Codes {
         self.wrap(shift + (cell & !(u64::MAX << self.block_bits)))
     }
 
-    #[inline]
-    fn leave_block(&self, cells: Span) -> bool {
-        (unsigned(cells.first) ^ unsigned(cells.last)) >> self.block_bits != 0
+    /// The codes of these cells, where they are one range.
+    #[inline(always)]
+    fn range(&self, cells: Span) -> (u64, u64) {
+        let start = self.start(unsigned(cells.first));
+        (start, start.wrapping_add(cells.last.abs_diff(cells.first)))
+    }
+
+    /// Whether the cells leave their block or pass the last code, so that their codes are no range.
+    #[inline(always)]
+    fn is_cut(&self, cells: Span, (_, end): (u64, u64)) -> bool {
+        let leave_block = (unsigned(cells.first) ^ unsigned(cells.last)) >> self.block_bits != 0;
+        leave_block | (end >= self.limit)
     }
 
     #[inline]
@@ -112,6 +121,16 @@ impl Grafite {
 
     #[inline]
     pub(super) fn any_in(&self, cells: Span) -> bool {
+        let range = self.codes.range(cells);
+        if self.codes.is_cut(cells, range) {
+            return self.any_in_parts(cells);
+        }
+        self.list.any_in(range.0, range.1)
+    }
+
+    /// Few questions leave their block or pass the last code: those are asked part by part.
+    #[cold]
+    fn any_in_parts(&self, cells: Span) -> bool {
         let (mut first, last) = (unsigned(cells.first), unsigned(cells.last));
         loop {
             // The last cell of the block.
@@ -128,21 +147,16 @@ impl Grafite {
 
     pub(super) fn any_in_batch(&self, cells: &[Span], answers: &mut [bool]) {
         let mut ranges = [(0, 0); TOGETHER];
-        for (range, cells) in ranges.iter_mut().zip(cells) {
-            let start = self.codes.start(unsigned(cells.first));
-            *range = (start, start + cells.last.abs_diff(cells.first));
-        }
+        ranges.iter_mut().zip(cells).for_each(|(range, &cells)| *range = self.codes.range(cells));
         self.list.any_in_batch(&ranges[..cells.len()], answers);
-        for ((range, &cells), answer) in ranges.iter().zip(cells).zip(answers) {
-            // Few leave their block or pass the last code: those are asked for once more, part by part.
-            if range.1 >= self.codes.limit || self.codes.leave_block(cells) {
-                *answer = self.any_in(cells);
+        for ((&range, &cells), answer) in ranges.iter().zip(cells).zip(answers) {
+            if self.codes.is_cut(cells, range) {
+                *answer = self.any_in_parts(cells);
             }
         }
     }
 
     /// Whether a code lies where those of a cell and the `more` behind it do.
-    #[inline]
     fn any_in_block(&self, first: u64, more: u64) -> bool {
         let start = self.codes.start(first);
         let end = self.codes.wrap(start + more);

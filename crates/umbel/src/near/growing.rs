@@ -16,7 +16,7 @@ pub(super) const MOST_CELLS: u64 = 1 << 22;
 /// The rate of the first of two levels.
 const FIRST_RATE: f64 = 1.0 / 16.0;
 
-/// Questions whose lines are asked for together: they are many, and the first must not be driven out by the last.
+/// Questions or cells whose lines are asked for together: they are many, and the first must not be driven out by the last.
 const AT_ONCE: usize = 8;
 
 /// The sizes of the levels: the first of two, and the one that holds the cells.
@@ -39,10 +39,13 @@ impl Sizes {
         // Blocks whose 64-bit hashes meet cannot be told apart.
         let lowest = (cells / 256 + 64) as f64 * n as f64 / 2f64.powi(64);
         if params.p() < lowest {
+            let rate = match lowest * 1.05 {
+                rate if rate < 1.0 => format!("at least {rate:.1e}, or for "),
+                _ => String::new(),
+            };
             return Err(Error::Sizing(format!(
-                "a 64-bit hash cannot carry a rate of {} for {n} values: ask for at least {:.1e}, or for fewer values",
+                "a 64-bit hash cannot carry a rate of {} for {n} values: ask for {rate}fewer values",
                 params.p(),
-                lowest * 1.05
             )));
         }
         // A question asks for up to L cells, each at the rate q: 1 - (1 - q)^L = p.
@@ -137,7 +140,16 @@ impl Growing {
         self.fine.insert(cell)
     }
 
-    #[inline]
+    /// Adds cells. A few at a time: memory works on all of their lines at once.
+    pub(super) fn insert_batch(&mut self, cells: &[i64]) {
+        for cells in cells.chunks(AT_ONCE) {
+            let asked = cells.iter().flat_map(|cell| self.levels().map(move |level| (level, cell)));
+            asked.for_each(|(level, &cell)| level.ask_for_cell(cell));
+            cells.iter().for_each(|&cell| _ = self.insert(cell));
+        }
+    }
+
+    #[inline(never)]
     pub(super) fn any_in(&self, cells: Span) -> bool {
         self.any_in_asked(cells, false)
     }

@@ -11,10 +11,15 @@
 use super::cell::Span;
 use crate::hash::{mix, reduce, xxh3_u64};
 use crate::memory::{Line, Memory};
+use crate::simd::left::{Left, Work, run};
 use crate::simd::prefetch;
 
 /// Cells in a block, bits in a line.
 pub(super) const BLOCK: u64 = 512;
+/// The last cell of a block, counted from its first.
+const LAST: i64 = BLOCK as i64 - 1;
+/// As many lines as leave one cell, and so many more, are likely to be needed.
+const MORE: u32 = 2;
 /// Up to this many lines (512 KiB) are taken to be in the cache.
 const IN_CACHE: u64 = 1 << 13;
 
@@ -92,23 +97,17 @@ impl Level {
         new != 0
     }
 
+    /// Asks memory for the lines of a cell that is to be added, unless they are near.
+    pub(super) fn ask_for_cell(&self, cell: i64) {
+        if self.size.lines > IN_CACHE {
+            self.ask_for_lines(cell >> self.size.shift, self.size.probes);
+        }
+    }
+
     /// Whether one of these cells may have been added. `asked` says that memory has been asked for the lines.
     #[inline]
     pub(super) fn any_in(&self, cells: Span, asked: bool) -> bool {
-        let (mut first, last) = (cells.first >> self.size.shift, cells.last >> self.size.shift);
-        loop {
-            let end = last.min(first | (BLOCK as i64 - 1));
-            if !asked && self.size.lines > IN_CACHE {
-                self.ask_for_block(first);
-            }
-            if self.any_in_block(first, end) {
-                return true;
-            }
-            if end == last {
-                return false;
-            }
-            first = end + 1;
-        }
+        run(AnyIn { level: self, cells, asked })
     }
 
     /// Asks memory for the lines of a question that is to come, unless they are near or too many; says whether it did.
@@ -116,41 +115,39 @@ impl Level {
         let (first, last) = (cells.first >> self.size.shift, cells.last >> self.size.shift);
         let blocks = (first >> 9).abs_diff(last >> 9) + 1;
         let worth = self.size.lines > IN_CACHE && blocks <= 2;
-        if worth {
-            self.ask_for_block(first);
-        }
-        if worth && blocks == 2 {
-            self.ask_for_block(last);
+        if worth && blocks == 1 {
+            self.ask_for_block(first, last);
+        } else if worth {
+            self.ask_for_block(first, first | LAST);
+            self.ask_for_block(last & !LAST, last);
         }
         worth
     }
 
-    /// All of them: a "yes" needs all, and for a "no" those too many cost less than waiting for one after the other.
+    /// Asks for as many lines as a "no" is likely to need: each leaves half of the cells. A "yes" needs the others too, but
+    /// sees them coming.
     #[inline]
-    fn ask_for_block(&self, cell: i64) {
+    fn ask_for_block(&self, first: i64, last: i64) {
+        let likely = (first.abs_diff(last) + 1).ilog2() + MORE;
+        self.ask_for_lines(first, self.size.probes.min(likely));
+    }
+
+    #[inline]
+    fn ask_for_lines(&self, cell: i64, probes: u32) {
         let mut x = self.hash(cell);
-        for _ in 0..self.size.probes {
+        for _ in 0..probes {
             prefetch(self.lines.as_ptr().wrapping_add(reduce(x, self.size.lines) as usize));
             x = mix(x);
         }
     }
 
     /// Whether one of these cells, which lie in one block, may have been added.
-    #[inline]
-    fn any_in_block(&self, first: i64, last: i64) -> bool {
-        let (from, to) = (word_of(first), word_of(last));
-        let mut left = [u64::MAX; 8];
-        left[from] &= u64::MAX << (first & 63);
-        left[to] &= u64::MAX >> (63 - (last & 63));
+    #[inline(always)]
+    fn any_in_block<L: Left>(&self, first: i64, last: i64) -> bool {
+        let mut left = L::between((first & LAST) as usize, (last & LAST) as usize);
         let mut x = self.hash(first);
         for _ in 0..self.size.probes {
-            let line = &self.lines[reduce(x, self.size.lines) as usize];
-            let mut any = 0;
-            for (word, left) in (from..).zip(&mut left[from..=to]) {
-                *left &= line.0[turned(word, x)].rotate_right(x as u32);
-                any |= *left;
-            }
-            if any == 0 {
+            if !left.keep(&self.lines[reduce(x, self.size.lines) as usize], x) {
                 return false;
             }
             x = mix(x);
@@ -175,6 +172,37 @@ impl Level {
         let ones =
             |line: &Line| line.0.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
         self.lines.iter().map(ones).sum::<u64>() as f64 / self.size.bits() as f64
+    }
+}
+
+/// Whether one of some cells may have been added.
+struct AnyIn<'a> {
+    level: &'a Level,
+    cells: Span,
+    asked: bool,
+}
+
+impl Work for AnyIn<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Left>(self) -> bool {
+        let AnyIn { level, cells, asked } = self;
+        let size = level.size;
+        let (mut first, last) = (cells.first >> size.shift, cells.last >> size.shift);
+        loop {
+            let end = last.min(first | LAST);
+            if !asked && size.lines > IN_CACHE {
+                level.ask_for_block(first, end);
+            }
+            if level.any_in_block::<L>(first, end) {
+                return true;
+            }
+            if end == last {
+                return false;
+            }
+            first = end + 1;
+        }
     }
 }
 

@@ -164,7 +164,7 @@ impl Near {
     /// Whether a stored value may be within `alpha` of x, a distance of at most the alpha it was built for.
     #[inline]
     pub fn contains_within(&self, x: impl Into<Number>, alpha: f64) -> Result<bool> {
-        let grid = self.params.grid();
+        let grid = self.params.grid_ref();
         grid.check_distance(alpha)?;
         let cells = grid.span(x.into(), alpha)?;
         Ok(match &self.store {
@@ -205,13 +205,6 @@ impl Near {
             (Store::Growing(ours), Store::Growing(theirs)) => ours.check_alike(theirs),
             (Store::Growing(_), _) => Err(fixed(other.structure())),
             _ => Err(fixed(self.structure())),
-        }
-    }
-
-    fn insert_cells(&mut self, cells: &[i64]) {
-        let Store::Growing(filter) = &mut self.store else { return };
-        for &cell in cells {
-            filter.insert(cell);
         }
     }
 

@@ -33,6 +33,8 @@ impl From<i32> for Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Hundreds of zeros say less.
+            Number::Float(x) if *x != 0.0 && !(1e-9..1e18).contains(&x.abs()) => write!(f, "{x:e}"),
             Number::Float(x) => x.fmt(f),
             Number::Integer(x) => x.fmt(f),
         }

@@ -34,6 +34,11 @@ impl Params {
         self.grid
     }
 
+    /// The same where it stands.
+    pub(super) fn grid_ref(&self) -> &Grid {
+        &self.grid
+    }
+
     /// n: the number of different cells.
     pub fn n(&self) -> u64 {
         self.n

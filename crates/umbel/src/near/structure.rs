@@ -85,21 +85,21 @@ pub struct Cost {
 ///
 /// let params = Params::new(Grid::floats(5.0, 0.01)?, 1_000_000, 0.01)?;
 /// let plan = Plan::new(&params, None)?;
-/// assert_eq!(plan.fixed, Structure::GrafiteList); // for values that are all there
+/// assert_eq!(plan.fixed, Some(Structure::GrafiteList)); // for values that are all there
 /// assert_eq!(plan.growing, Some(Structure::TwoLevels)); // for values that are still to come
 /// assert!(plan.cost(Structure::GrafiteList).unwrap().bits_per_value < 20.5);
 ///
 /// // All values lie between 0 and 1000: that is 100 001 cells, and a list of them is smaller than any filter.
 /// let plan = Plan::new(&params, Some([0.0.into(), 1000.0.into()]))?;
-/// assert_eq!(plan.fixed, Structure::ExactList);
+/// assert_eq!(plan.fixed, Some(Structure::ExactList));
 /// # Ok::<(), umbel::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The structures that can be had; an exact list only where it is known between what the values lie.
     pub costs: Vec<Cost>,
-    /// What is taken when all values are there.
-    pub fixed: Structure,
+    /// What is taken when all values are there; none where they are too many for one list.
+    pub fixed: Option<Structure>,
     /// What is taken when values are still to come; none where no growing filter can be had.
     pub growing: Option<Structure>,
     /// An exact list is the smaller one where all values lie within so many cells.
@@ -125,9 +125,16 @@ impl Plan {
                 .into_iter()
                 .flatten(),
         );
+        let fixed = choose(params, ends);
+        // What the exact list costs is not known without the ends, but how many numbers it holds.
+        let unknown = fixed == Structure::ExactList && ends.is_none();
+        let can_be = match unknown {
+            true => Shape::new(params.n(), u64::MAX).check().is_ok(),
+            false => costs.iter().any(|cost| cost.structure == fixed),
+        };
         let can_grow = costs.iter().any(|cost| cost.structure.grows());
         Ok(Plan {
-            fixed: choose(params, ends),
+            fixed: can_be.then_some(fixed),
             growing: can_grow.then(|| Structure::growing(params.grid().most_cells())),
             exact_up_to: least_codes(params),
             costs,

@@ -5,10 +5,13 @@
 use std::ops::Range;
 
 use super::elias_fano::{EliasFano, GROUP, SPAN, Shape};
+use crate::simd::prefetch;
 use crate::simd::select::{Select, Sums, Work, run};
 
 /// Up to this many numbers of a bucket are looked through one by one.
 const FEW: u64 = 8;
+/// More 1s than a word shows.
+const UNSEEN: u64 = 64;
 
 impl EliasFano {
     /// Whether a number lies between two, both included.
@@ -33,15 +36,17 @@ impl Work for AnyIn<'_> {
         if list.shape.count() == 0 || self.first > list.shape.top() {
             return false;
         }
+        list.ask_for_lower(list.shape.bucket(self.first));
         let within = list.bucket::<S>(list.shape.bucket(self.first));
         list.any_from::<S>(within, self.first, self.last)
     }
 }
 
-/// The parts of a list.
+/// The parts of a list. What is seldom needed takes them by value: they stay in registers where it is not.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) shape: Shape,
+    pub(super) in_group: u64,
     pub(super) starts: &'a [u32],
     pub(super) ranks: &'a [u32],
     pub(super) upper: &'a [u64],
@@ -63,7 +68,7 @@ impl<'a> View<'a> {
 
     /// The same where the two are not in the same bucket.
     #[inline(never)]
-    fn any_beyond<S: Select>(&self, within: Range<u64>, first: u64, last: u64) -> bool {
+    fn any_beyond<S: Select>(self, within: Range<u64>, first: u64, last: u64) -> bool {
         if self.any_low(within.clone(), self.shape.low(first), u64::MAX) {
             return true;
         }
@@ -113,11 +118,23 @@ impl<'a> View<'a> {
     pub(super) fn bucket<S: Select>(&self, bucket: u64) -> Range<u64> {
         let (place, ones) = self.place::<S>(bucket);
         let start = place.wrapping_sub(bucket);
-        let end = match ones {
-            Some(ones) => start.wrapping_add(ones),
-            None => self.place::<S>(bucket + 1).0.wrapping_sub(bucket + 1),
-        };
+        let end = if ones < UNSEEN { start.wrapping_add(ones) } else { self.start(bucket + 1) };
         start..end.min(self.shape.count())
+    }
+
+    /// How many numbers there are before a bucket.
+    #[cold]
+    fn start(self, bucket: u64) -> u64 {
+        self.place::<Sums>(bucket).0.wrapping_sub(bucket)
+    }
+
+    /// Asks memory for the lower bits of a bucket's numbers, which mostly stand about where they would if all buckets of the group had
+    /// as many: then they come while the upper bits are read.
+    #[inline(always)]
+    fn ask_for_lower(&self, bucket: u64) {
+        let start = self.starts.get((bucket / GROUP) as usize).copied().unwrap_or(0);
+        let about = u64::from(start) + bucket % GROUP * self.in_group / GROUP;
+        prefetch(self.lower.as_ptr().wrapping_add((self.shape.low_bit(about) / 64) as usize));
     }
 
     /// Where the 0 stands of the first bucket of a bucket's group.
@@ -127,9 +144,9 @@ impl<'a> View<'a> {
         u64::from(start) + bucket / GROUP * GROUP
     }
 
-    /// Where the 0 of a bucket stands, and how many 1s follow it, if that is easily seen.
+    /// Where the 0 of a bucket stands, and how many 1s follow it: [`UNSEEN`] where that is not easily seen.
     #[inline(always)]
-    fn place<S: Select>(&self, bucket: u64) -> (u64, Option<u64>) {
+    fn place<S: Select>(&self, bucket: u64) -> (u64, u64) {
         let start = self.group(bucket);
         let words =
             self.upper.get((start / 64) as usize..).and_then(|words| words.first_chunk::<3>());
@@ -137,28 +154,29 @@ impl<'a> View<'a> {
         let near = !join(words[0], words[1], start % 64);
         let far = !join(words[1], words[2], start % 64);
         let (rank, zeros) = (bucket % GROUP, u64::from(near.count_ones()));
-        // Which of the two is anybody's guess: both are read, and no branch is taken.
-        let (word, rank, from) =
-            if rank < zeros { (near, rank, start) } else { (far, rank - zeros, start + 64) };
+        // Which of the two is anybody's guess. An "if" would become a branch, and a wrong guess is seen only when memory has
+        // answered: both are read, and one is kept by a mask.
+        let beyond = u64::from(rank >= zeros);
+        let mask = beyond.wrapping_neg();
+        let (word, rank) = (near ^ (near ^ far) & mask, rank - (zeros & mask));
         if rank >= u64::from(word.count_ones()) {
             return self.far_place(start, bucket);
         }
         let at = S::select(word, rank);
         // In two steps: a shift by 64 would be too far.
         let next = word >> at >> 1;
-        (from + at, (next != 0).then(|| next.trailing_zeros().into()))
+        (start + 64 * beyond + at, next.trailing_zeros().into())
     }
 
     /// The same where numbers crowd, or at the end.
     #[cold]
-    fn far_place(&self, start: u64, bucket: u64) -> (u64, Option<u64>) {
+    fn far_place(self, start: u64, bucket: u64) -> (u64, u64) {
         let zeros_before = |span: u64| (span * SPAN).saturating_sub(self.ones_before(span));
         let spans = start / SPAN..self.shape.upper_bits().div_ceil(SPAN);
         let span = last_with(spans, |span| zeros_before(span) <= bucket);
         let rank = bucket.saturating_sub(zeros_before(span));
         let place = self.find(span * SPAN, rank, |word| !word).unwrap_or(0);
-        let ones = u64::from(bits_at(self.upper, place + 1).trailing_ones());
-        (place, (ones < 64).then_some(ones))
+        (place, bits_at(self.upper, place + 1).trailing_ones().into())
     }
 
     /// The bit, from this multiple of 64 on, that `rank` others precede in the words as `read` gives them. Not further than one
@@ -178,17 +196,22 @@ impl<'a> View<'a> {
     /// Whether the lower bits of one of these numbers, all of one bucket, lie between two.
     #[inline(always)]
     fn any_low(&self, places: Range<u64>, least: u64, most: u64) -> bool {
-        // Most buckets have no number or one. To read one that is not there costs less than to guess whether it is.
-        let first = self.low(places.start).wrapping_sub(least) <= most - least;
-        let first = first & (places.start < places.end);
-        if places.end.saturating_sub(places.start) <= 1 {
-            return first;
+        // Nearly all buckets have so few numbers that 64 bits hold them. To look at those that are not there costs less than to
+        // guess how many are: a wrong guess is seen only when memory has answered, and keeps the next question waiting.
+        let (width, count) = (self.shape.low_bits(), places.end.saturating_sub(places.start));
+        let bits = bits_at(self.lower, self.shape.low_bit(places.start));
+        let is_within = |at: u32| {
+            let low = self.shape.low(bits >> (at * width % 64));
+            (u64::from(at) < count) & (low.wrapping_sub(least) <= most - least)
+        };
+        if count <= 1 + u64::from(width <= 32) + u64::from(width <= 21) {
+            return is_within(0) | is_within(1) | is_within(2);
         }
-        first || self.any_low_of_several(places, least, most)
+        self.any_low_of_several(places, least, most)
     }
 
     #[inline(never)]
-    fn any_low_of_several(&self, places: Range<u64>, least: u64, most: u64) -> bool {
+    fn any_low_of_several(self, places: Range<u64>, least: u64, most: u64) -> bool {
         let at = self.lower_bound(places.clone(), least);
         at < places.end && self.low(at) <= most
     }

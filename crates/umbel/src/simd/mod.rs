@@ -10,6 +10,7 @@ mod eight;
 mod generic;
 #[cfg(target_arch = "x86_64")]
 mod inline;
+pub(crate) mod left;
 mod portable;
 pub(crate) mod select;
 mod source;

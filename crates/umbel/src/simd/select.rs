@@ -21,6 +21,12 @@ pub(crate) fn run<W: Work>(work: W) -> W::Output {
         // SAFETY: the instructions are there.
         return unsafe { deposit::run(work) };
     }
+    by_sums(work)
+}
+
+/// Apart, so that it does not stand in the way of the other.
+#[inline(never)]
+fn by_sums<W: Work>(work: W) -> W::Output {
     work.run::<Sums>()
 }
 
@@ -57,11 +63,20 @@ fn bytes_up_to(bytes: u64, limit: u64) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod deposit {
+    use std::sync::OnceLock;
+
     use super::{Select, Work};
 
-    /// Processors that have AVX-512 deposit bits in a few cycles; some older ones take hundreds.
+    /// Asked once: one flag is looked at for each question, not four.
     #[inline(always)]
     pub(super) fn is_available() -> bool {
+        static AVAILABLE: OnceLock<bool> = OnceLock::new();
+        *AVAILABLE.get_or_init(look)
+    }
+
+    /// Processors that have AVX-512 deposit bits in a few cycles; some older ones take hundreds.
+    #[cold]
+    fn look() -> bool {
         std::is_x86_feature_detected!("avx512f")
             && std::is_x86_feature_detected!("bmi2")
             && std::is_x86_feature_detected!("bmi1")

@@ -18,7 +18,7 @@ use crate::input::{Grouping, Input};
 use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{notice, overlap, remembered};
+use crate::{notice, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,6 +76,9 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
+        if let Some(code) = spark::hand_over(&self.engine)? {
+            return Ok(code);
+        }
         let has_columns = self.weight.is_some() || self.grouping.by.is_some();
         self.input.check_delimiter(self.input.key.is_some() || has_columns)?;
         let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
@@ -84,8 +87,8 @@ impl Args {
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&empty);
         let started = Instant::now();
-        let (counted, tally, jobs) = match self.engine.is_hadoop()? {
-            true => self.on_hadoop(&driver, &empty)?,
+        let (counted, tally, jobs) = match self.engine.runs_jobs()? {
+            true => self.as_jobs(&driver, &empty)?,
             false => self.here(&driver, &empty)?,
         };
         let groups = counted.groups();
@@ -110,7 +113,7 @@ impl Args {
         Ok((counted, tally, Value::Null))
     }
 
-    fn on_hadoop(&self, driver: &Driver, empty: &Counts) -> Result<(Counted, Tally, Value)> {
+    fn as_jobs(&self, driver: &Driver, empty: &Counts) -> Result<(Counted, Tally, Value)> {
         let shape = driver.shape.clone();
         let mut jobs = Jobs::new("count build", &self.engine, &self.files, shape, driver.strict)?;
         let (mut all, tally) = jobs.count(empty)?;

@@ -36,7 +36,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    Build(build::Args),
+    Build(Box<build::Args>),
     Query(query::Args),
     Dot(dot::Args),
     Heavy(heavy::Args),

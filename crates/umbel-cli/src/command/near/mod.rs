@@ -10,6 +10,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
+use crate::notice;
+
 const EXAMPLES: &str = "\
 Examples:
   umbel near build values.txt --alpha 5 --beta 1 -o v.umbel     numbers, rounded to whole ones
@@ -34,10 +36,11 @@ enum Command {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        match self.command {
+        let done = match self.command {
             Command::Build(args) => args.run(),
             Command::Query(args) => args.run(),
             Command::Size(args) => args.run(),
-        }
+        };
+        done.map_err(|error| notice::advise(error, "check --key and -d"))
     }
 }

@@ -108,14 +108,17 @@ fn sorted_lines(n: u64) -> String {
 
 fn fixed(params: &Params, plan: &Plan, ends: bool) -> String {
     let reach = plan.exact_up_to * params.grid().beta();
-    let reason = match (plan.fixed, ends) {
+    let Some(structure) = plan.fixed else {
+        return "umbel near build takes none: they are more than one list holds (2^32 - 1); split them\n".into();
+    };
+    let reason = match (structure, ends) {
         (Structure::ExactList, _) => "it is smaller than any filter, and never wrong".to_owned(),
         (_, true) => "it is smaller than the exact list".to_owned(),
         (_, false) => {
             format!("the exact list is smaller only where all numbers lie within {reach:.3e}")
         }
     };
-    format!("umbel near build takes the {}: {reason}\n", plan.fixed)
+    format!("umbel near build takes the {structure}: {reason}\n")
 }
 
 fn growing(plan: &Plan) -> String {
@@ -154,7 +157,7 @@ fn object(params: &Params, plan: &Plan) -> Value {
         "p": params.p(),
         "cells": params.grid().most_cells(),
         "structures": plan.costs.iter().map(cost).collect::<Vec<_>>(),
-        "fixed": plan.fixed.name(),
+        "fixed": plan.fixed.map(Structure::name),
         "growing": plan.growing.map(Structure::name),
         "exact_up_to_cells": plan.exact_up_to,
     })

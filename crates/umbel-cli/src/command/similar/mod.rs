@@ -10,6 +10,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
+use crate::notice;
+
 const EXAMPLES: &str = "\
 Examples:
   umbel similar build docs.jsonl --metric jaccard --text body --close 0.2 --far 0.95 -o docs.umbel
@@ -35,10 +37,11 @@ enum Command {
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        match self.command {
+        let done = match self.command {
             Command::Build(args) => args.run(),
             Command::Query(args) => args.run(),
             Command::Size(args) => args.run(),
-        }
+        };
+        done.map_err(|error| notice::advise(error, "check --text, --key and -d"))
     }
 }

@@ -1,0 +1,68 @@
+"""The umbel command on Spark, as `umbel … --on spark` runs it. It may be submitted too:
+
+    spark-submit --master … job.py build hdfs:///ratings.tsv --key tconst -o hdfs:///ratings.umbel
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+
+from pyspark.sql import SparkSession
+
+from umbel._umbel import jobs
+from umbel.spark.carrier import FAILURES, Carrier
+from umbel.spark.errors import SparkError, short
+
+# Seconds to wait for a master.
+PATIENCE = 5
+# What the driver's machine has to say is said by umbel.
+QUIET = "ERROR"
+
+
+def main(arguments):
+    """Runs the command; its exit code."""
+    if not any(word == "--on" or word.startswith("--on=") for word in arguments):
+        arguments = [*arguments, "--on", "spark"]
+    code = jobs.main_on_spark(["umbel", *arguments], carrier)
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        active.stop()
+    return code
+
+
+def carrier(name, master, partitions):
+    """Who carries the jobs of the command."""
+    check_master(master or "")
+    if (master or "").startswith("local"):
+        # Tasks run here: what this Python has they have.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(name).config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.log.level", QUIET)
+    if master:
+        builder = builder.master(master)
+    try:
+        session = builder.getOrCreate()
+    except (*FAILURES, RuntimeError, OSError) as error:
+        raise short(error) from None
+    return Carrier(session, partitions=partitions, shows=True)
+
+
+def check_master(master):
+    """Says at once that no master answers: Spark would wait for a minute, and say it in a hundred lines."""
+    if not master.startswith("spark://"):
+        return
+    places = master.removeprefix("spark://").split(",")
+    for place in places:
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), PATIENCE).close()
+            return
+        except (OSError, ValueError) as error:
+            last = error
+    raise SparkError(f"{master}: no master answers there ({last})")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
