@@ -116,7 +116,13 @@ class HdfsFolder:
             return []
 
     def read(self, name):
-        return self.join(name).read()
+        try:
+            return self.join(name).read()
+        except OSError as error:
+            # The NameNode's own words where a file is to be opened.
+            if "File does not exist" in str(error):
+                raise FileNotFoundError(str(error)) from None
+            raise
 
     def open(self, name):
         return umbel.from_bytes(self.read(name))

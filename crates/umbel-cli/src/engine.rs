@@ -7,11 +7,11 @@ use clap::ValueEnum;
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Engine")]
 pub struct Engine {
-    /// Where the work is done; on hadoop and spark as jobs: hadoop reads files on HDFS (hdfs://…), spark whatever its nodes see
+    /// Where the work is done
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t, hide_default_value = true)]
     pub on: On,
 
-    /// On hadoop: so many lines for each mapper, which Hadoop reads [default: mappers read 128 MiB each themselves]
+    /// On hadoop: lines for each mapper [default: a mapper takes 128 MiB]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub lines_per_split: Option<u64>,
 
@@ -19,7 +19,7 @@ pub struct Engine {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub reducers: Option<u32>,
 
-    /// On spark: the cluster, as in local[*], spark://host:7077 or yarn [default: as Spark is configured]
+    /// On spark: local[*], spark://…, yarn [default: as Spark is configured]
     #[arg(long, value_name = "URL")]
     pub master: Option<String>,
 
