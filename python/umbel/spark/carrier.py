@@ -99,7 +99,7 @@ class Carrier:
             files = [status.getPath() for status in found if not status.isDirectory()]
         except FAILURES as error:
             raise short(error) from None
-        files = sorted(file.toString() for file in files if file.getName()[0] not in "._")
+        files = sorted(tasks.whole_name(file.toString()) for file in files if file.getName()[0] not in "._")
         if not files:
             raise FileNotFoundError(f"{path}: there are no files")
         return files

@@ -5,6 +5,7 @@ Files need nothing on the nodes but this package. Rows of a DataFrame come as Ar
 
 from __future__ import annotations
 
+import re
 import zlib
 
 from pyspark import SparkFiles, TaskContext
@@ -53,7 +54,12 @@ class MapContents(Task):
 
     def __call__(self, files):
         for path, content in files:
-            yield from jobs.map_content(self.order, self.stretches[path], bytes(content), tool=self.path(), lines=self.lines)
+            yield from jobs.map_content(self.order, self.stretches[whole_name(path)], bytes(content), tool=self.path(), lines=self.lines)
+
+
+def whole_name(path):
+    """Hadoop writes scheme:/path where a place has no host; everybody else has scheme:///path."""
+    return re.sub("^([a-z0-9]+):/(?!/)", r"\1:///", path)
 
 
 class Reduce(Task):
