@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 
 from pyspark.sql import SparkSession
 
 from umbel._umbel import jobs
-from umbel.spark.carrier import FAILURES, Carrier
+from umbel.spark.carrier import FAILURES, GIVEN, Carrier
 from umbel.spark.errors import SparkError, short
 
 # Seconds to wait for a master.
@@ -46,7 +47,17 @@ def carrier(name, master, partitions):
         session = builder.getOrCreate()
     except (*FAILURES, RuntimeError, OSError) as error:
         raise short(error) from None
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        # Spark's own way is an exception from wherever the program happens to be.
+        signal.signal(signal.SIGINT, end)
     return Carrier(session, partitions=partitions, shows=True)
+
+
+def end(*_):
+    """Ends at once, without a word, as the command does: no result is there before it is whole, and Spark ends with its driver."""
+    for folder in GIVEN.values():
+        folder.cleanup()
+    os._exit(128 + signal.SIGINT)
 
 
 def check_master(master):
