@@ -65,7 +65,7 @@ python: $(VENV)/ready
 	$(VENV)/bin/pip install --quiet --no-deps --force-reinstall target/wheels/*.whl
 
 test-python: python
-	$(VENV)/bin/python -m pytest -q python/tests
+	$(VENV)/bin/python -m pytest -q --tb=short python/tests
 
 test-python-slow: python
 	UMBEL_LEAK_ROUNDS=1000000 $(VENV)/bin/python -m pytest -q python/tests -k leaks
@@ -141,10 +141,10 @@ bench-spark: java python
 	$(VENV)/bin/python bench/spark/stream $(if $(QUICK),--quick)
 
 test-spark: java python
-	$(VENV)/bin/python -m pytest -q engines/spark/test
+	$(VENV)/bin/python -m pytest -q --tb=short engines/spark/test
 
 test-spark-full: java python
-	UMBEL_SPARK_ROUNDS=100 $(VENV)/bin/python -m pytest -q engines/spark/test
+	UMBEL_SPARK_ROUNDS=100 $(VENV)/bin/python -m pytest -q --tb=short engines/spark/test
 
 # A Java and Maven, unless they are here.
 java:

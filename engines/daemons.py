@@ -1,7 +1,9 @@
 """Daemons of Java on this machine, all of them below one folder: started, waited for, stopped by their own process ids."""
 
+import itertools
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -14,6 +16,9 @@ from pathlib import Path
 # Seconds: to become ready, and to stop when asked.
 READY = 120
 STOP = 5
+# How often a start is tried, and how many of the last lines of a daemon that ended are shown.
+TRIES = 3
+LINES = 20
 
 
 def say(text):
@@ -32,17 +37,26 @@ def java_home(who):
 
 
 def free_ports(number):
-    """Ports that nobody uses now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
+    """Ports that nobody uses now, nor is given by the system before their daemon takes them."""
+    first_given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    candidates = range(first_given // 2, first_given)
+    free = filter(is_free, random.sample(candidates, len(candidates)))
+    return list(itertools.islice(free, number))
+
+
+def is_free(port):
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 class Cluster:
     """What all clusters have in common. A cluster says its `name`, its `order` of stopping (beginnings of daemons' names), how many daemons it has (`total`),
     and how to `prepare` its folder, `start_all`, and `print_environment`."""
+
+    verbs = ("up", "down")
 
     def __init__(self, folder):
         self.folder = folder
@@ -56,19 +70,31 @@ class Cluster:
                 return self.print_environment()
             sys.exit(f"{self.name}: some of its daemons run and some do not: `make {self.name}-down` first")
         self.get()
+        began = time.monotonic()
+        for left in reversed(range(TRIES)):
+            if self.has_started():
+                break
+            if not left:
+                sys.exit(f"{self.name}: what the daemons say is in {self.folder}/logs")
+        say(f"{self.name}: started in {time.monotonic() - began:.0f} s; {self.page()} shows it")
+        self.print_environment()
+
+    def has_started(self):
+        """Starts all of it in an empty folder; when one of the daemons does not come up, stops the others."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        for folder in [self.pids, self.folder / "logs"]:
+        for folder in [self.pids, self.folder / "logs", self.folder / "tmp"]:
             folder.mkdir(parents=True)
         self.prepare()
-        began = time.monotonic()
         try:
             self.start_all()
-        except BaseException as error:
-            say(f"{self.name}: {error or 'interrupted'}; what the daemons say is in {self.folder}/logs")
+        except (RuntimeError, subprocess.CalledProcessError) as error:
+            say(f"{self.name}: {error}")
             self.stop_all()
-            sys.exit(2)
-        say(f"{self.name}: started in {time.monotonic() - began:.0f} s; {self.page()} shows its jobs")
-        self.print_environment()
+            return False
+        except BaseException:
+            self.stop_all()
+            raise
+        return True
 
     def get(self):
         """Gets what is missing on this machine."""
@@ -94,9 +120,12 @@ class Cluster:
                 pass
             dead = {path.name for path in self.pids.iterdir()} - self.daemons().keys()
             if dead:
-                raise RuntimeError(f"{', '.join(sorted(dead))} ended while {what} was starting")
+                raise RuntimeError(f"{', '.join(sorted(dead))} ended while {what} was starting:\n{self.last_words(min(dead))}")
             time.sleep(0.3)
         raise RuntimeError(f"{what} was not ready after {READY} s")
+
+    def last_words(self, name):
+        return "".join((self.folder / "logs" / name).read_text(errors="replace").splitlines(keepends=True)[-LINES:])
 
     # Stop
 
@@ -162,8 +191,11 @@ def stop(pids):
 
 
 def main(cluster, default, usage):
-    """The command line of a cluster: up or down, and a folder."""
-    if len(sys.argv) not in (2, 3) or sys.argv[1] not in ("up", "down"):
+    """The command line of a cluster: what to do, and a folder."""
+    if len(sys.argv) not in (2, 3) or sys.argv[1] not in cluster.verbs:
         sys.exit(usage)
     cluster = cluster(Path(sys.argv[2] if len(sys.argv) == 3 else default).resolve())
-    cluster.up() if sys.argv[1] == "up" else cluster.down()
+    try:
+        getattr(cluster, sys.argv[1])()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -67,6 +67,8 @@ def write_conf(conf, folder, lib, ports):
             "yarn.nodemanager.resource.cpu-vcores": 8,
             "yarn.nodemanager.vmem-check-enabled": "false",
             "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": 99,
+            # Otherwise all clusters of a user share a folder in /tmp.
+            "yarn.node-attribute.fs-store.root-dir": f"file://{folder}/attributes",
             "yarn.scheduler.minimum-allocation-mb": 256,
             "yarn.application.classpath": classpath,
             # A lost NodeManager: known after twenty seconds, and nobody waits for it three minutes.

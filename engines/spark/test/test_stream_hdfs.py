@@ -21,7 +21,7 @@ def hdfs():
     """The address of a real HDFS."""
     folder = FOLDER / "hadoop"
     subprocess.run([HADOOP, "down", folder], check=True)
-    subprocess.run([HADOOP, "up", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([HADOOP, "hdfs", folder], check=True, stdout=subprocess.DEVNULL)
     settings = {p.findtext("name"): p.findtext("value") for p in xml.parse(folder / "conf/core-site.xml").iter("property")}
     yield settings["fs.defaultFS"]
     subprocess.run([HADOOP, "down", folder], check=True)
