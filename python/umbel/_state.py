@@ -116,13 +116,7 @@ class HdfsFolder:
             return []
 
     def read(self, name):
-        try:
-            return self.join(name).read()
-        except OSError as error:
-            # The NameNode's own words where a file is to be opened.
-            if "File does not exist" in str(error):
-                raise FileNotFoundError(str(error)) from None
-            raise
+        return self.join(name).read()
 
     def open(self, name):
         return umbel.from_bytes(self.read(name))

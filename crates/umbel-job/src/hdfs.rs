@@ -236,6 +236,10 @@ fn io_error(error: HdfsError) -> io::Error {
             io::Error::new(error.kind(), format!("HDFS cannot be reached: {error}"))
         }
         HdfsError::FileNotFound(_) => io::ErrorKind::NotFound.into(),
+        // Opening says it in the words of the server.
+        HdfsError::RPCError(class, _) if class == "java.io.FileNotFoundException" => {
+            io::ErrorKind::NotFound.into()
+        }
         HdfsError::AlreadyExists(_) => io::ErrorKind::AlreadyExists.into(),
         HdfsError::IsADirectoryError(_) => io::ErrorKind::IsADirectory.into(),
         HdfsError::RPCError(_, message) | HdfsError::FatalRPCError(_, message) => {
