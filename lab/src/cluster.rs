@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::lab::Lab;
+use crate::stop;
 
 /// Where a command is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl Engine {
 /// A cluster that runs as long as this lives; none for work on this machine alone.
 pub struct Cluster<'a> {
     lab: &'a Lab,
-    engine: Engine,
+    pub engine: Engine,
     environment: BTreeMap<String, String>,
 }
 
@@ -58,12 +59,16 @@ impl<'a> Cluster<'a> {
         }
         let folder = cluster.folder().display().to_string();
         eprintln!("     starting {}", engine.name());
+        stop::remember(&cluster.script(), &folder);
         let lines = lab.output(&cluster.script(), &["up", &folder])?;
         let after = lab.output("bash", &["-c", &format!("{lines}\nenv -0")])?;
         let pairs = after.split('\0').filter_map(|line| line.split_once('='));
         cluster.environment = pairs.map(|(name, value)| (name.into(), value.into())).collect();
         if engine == Engine::Hadoop {
-            cluster.run("hadoop", &["fs", "-put", &table.display().to_string(), "/ratings.tsv"])?;
+            cluster.run(
+                "hadoop",
+                &["fs", "-put", "-f", &table.display().to_string(), "/ratings.tsv"],
+            )?;
         }
         Ok(cluster)
     }
@@ -119,16 +124,31 @@ impl<'a> Cluster<'a> {
             Engine::Spark => self.lab.root().join(".venv/bin/umbel"),
             _ => self.lab.umbel(),
         };
-        self.run(&program.display().to_string(), &all)
+        // 1 is an answer: nothing was selected, or the promise does not hold.
+        self.run_to(&[0, 1], &program.display().to_string(), &all)
+    }
+
+    /// What a Python program of the project prints, as a driver of Spark.
+    pub fn python(&self, program: &str, arguments: &[String]) -> Result<String> {
+        let (python, program) =
+            (self.lab.root().join(".venv/bin/python"), self.lab.root().join(program));
+        let program = program.display().to_string();
+        let words = [program.as_str()].into_iter().chain(arguments.iter().map(String::as_str));
+        self.run(&python.display().to_string(), &words.collect::<Vec<_>>())
     }
 
     fn run(&self, program: &str, arguments: &[&str]) -> Result<String> {
+        self.run_to(&[0], program, arguments)
+    }
+
+    /// What a program prints that ends with one of these codes; any other is an error with what it said.
+    fn run_to(&self, codes: &[i32], program: &str, arguments: &[&str]) -> Result<String> {
         let line = || format!("{program} {}", arguments.join(" "));
         // Found along the path of the cluster, not of this process.
         let mut command = Command::new("env");
         command.arg(program).args(arguments).envs(&self.environment).current_dir(self.lab.work());
         let done = command.output().with_context(line)?;
-        let answered = matches!(done.status.code(), Some(0 | 1));
+        let answered = done.status.code().is_some_and(|code| codes.contains(&code));
         ensure!(answered, "{}: {}", line(), String::from_utf8_lossy(&done.stderr));
         Ok(String::from_utf8(done.stdout)?)
     }
@@ -138,9 +158,7 @@ impl Drop for Cluster<'_> {
     fn drop(&mut self) {
         if self.engine != Engine::Local {
             let folder = self.folder().display().to_string();
-            if let Err(error) = self.lab.output(&self.script(), &["down", &folder]) {
-                eprintln!("{} was not stopped: {error}", self.engine.name());
-            }
+            stop::down(&self.script(), &folder);
         }
     }
 }

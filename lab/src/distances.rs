@@ -142,7 +142,25 @@ fn share(rows: &Rows, differing: usize) -> Option<f64> {
 }
 
 fn show(rows: &Rows) -> Section {
-    let (mut plots, mut sentences) = (Vec::new(), Vec::new());
+    let measured = |published: &&Published| !rows.with("n", &published.n.to_string()).is_empty();
+    let shown: Vec<&Published> = PUBLISHED.iter().filter(measured).collect();
+    let sentences: Vec<String> =
+        shown.iter().filter_map(|published| published.sentence(rows)).collect();
+    Section {
+        lead: vec![LEAD.into()],
+        plots: shown.iter().map(|published| published.plot(rows)).collect(),
+        tables: vec![table(rows, &shown)],
+        result: format!(
+            "Kirsch and Mitzenmacher's filters err as their formulas say: {}.",
+            sentences.join("; ")
+        ),
+        ..Section::default()
+    }
+}
+
+const LEAD: &str = "Strings of 1024 random bits; close is a difference of at most 5 % of the bits, far half of them. The published formulas give k bands of t sampled bits, each hashed to one of m bits, and answer close when tau bands are found: n = 1000, t = 16, k = 32, m = 8192, tau = 9; n = 10 000, t = 20, k = 48, m = 65 536, tau = 14. The same shapes were filled here; beside them stands what `umbel similar` takes for 1 % on both sides, which counts on no chance hits of other strings.";
+
+fn table(rows: &Rows, shown: &[&Published]) -> Grid {
     let mut table = Grid::new(
         "Wrong answers in percent, all filters together",
         &[
@@ -155,63 +173,69 @@ fn show(rows: &Rows) -> Section {
             "theory",
         ],
     );
-    for (n, of_n) in rows.different("n").iter().map(|n| (n.clone(), rows.with("n", n))) {
-        let Some(published) = PUBLISHED.iter().find(|published| published.n.to_string() == n)
-        else {
-            continue;
-        };
+    for published in shown {
+        for filter in FILTERS {
+            let rows = published.rows(rows, filter);
+            let Some((missed, wrong)) = errors(&rows) else { continue };
+            let theory = match filter == FILTERS[0] {
+                true => published.errors().map(plain),
+                false => ["≤ 1".into(), "≤ 1".into()],
+            };
+            let bits = plain(rows.number("bits_per_item").unwrap_or(0.0));
+            let [to_miss, to_err] = theory;
+            let n = whole(published.n as f64);
+            table.push(vec![n, filter.into(), bits, plain(missed), to_miss, plain(wrong), to_err]);
+        }
+    }
+    table
+}
+
+/// Percent of close strings that are missed, and of random ones that are called close.
+fn errors(rows: &Rows) -> Option<(f64, f64)> {
+    Some((100.0 - share(rows, 51)?, share(rows, 512)?))
+}
+
+impl Published {
+    fn rows(&self, rows: &Rows, filter: &str) -> Rows {
+        rows.with("n", &self.n.to_string()).with("filter", filter)
+    }
+
+    /// What the formulas say of the same, in percent.
+    fn errors(&self) -> [f64; 2] {
+        [100.0 * (1.0 - self.theory(51.0)), 100.0 * self.theory(512.0)]
+    }
+
+    fn sentence(&self, rows: &Rows) -> Option<String> {
+        let (missed, wrong) = errors(&self.rows(rows, FILTERS[0]))?;
+        let [to_miss, to_err] = self.errors().map(plain);
+        Some(format!(
+            "n = {}: {} % missed (theory {to_miss}), {} % wrong yes (theory {to_err})",
+            whole(self.n as f64),
+            plain(missed),
+            plain(wrong)
+        ))
+    }
+
+    fn plot(&self, rows: &Rows) -> Plot {
         let curve = (0..=180)
             .map(|i| 2.0 * f64::from(i))
-            .map(|d| (d / 1024.0, 100.0 * published.theory(d)));
+            .map(|d| (d / f64::from(LENGTH), 100.0 * self.theory(d)));
         let mut series =
             vec![Series::new("theory of Kirsch and Mitzenmacher", Whose::Theory, curve)];
-        for filter in FILTERS {
-            let rows = of_n.with("filter", filter);
-            let points =
-                DIFFERING.iter().filter_map(|&d| Some((d as f64 / 1024.0, share(&rows, d)?)));
-            series.push(Series::new(filter, Whose::Ours, points));
-            let theirs = filter == FILTERS[0];
-            let (Some(close), Some(far)) = (share(&rows, 51), share(&rows, 512)) else { continue };
-            let theory = |differing: f64, pick: fn(f64) -> f64| {
-                if theirs {
-                    plain(100.0 * pick(published.theory(differing)))
-                } else {
-                    "≤ 1".into()
-                }
-            };
-            table.push(vec![
-                whole(published.n as f64),
-                filter.into(),
-                plain(rows.number("bits_per_item").unwrap_or(0.0)),
-                plain(100.0 - close),
-                theory(51.0, |p| 1.0 - p),
-                plain(far),
-                theory(512.0, |p| p),
-            ]);
-            if theirs {
-                sentences.push(format!(
-                    "n = {}: {} % missed (theory {}), {} % wrong yes (theory {})",
-                    whole(published.n as f64),
-                    plain(100.0 - close),
-                    theory(51.0, |p| 1.0 - p),
-                    plain(far),
-                    theory(512.0, |p| p)
-                ));
-            }
-        }
-        plots.push(Plot {
-            title: format!("n = {}", whole(published.n as f64)),
+        series.extend(FILTERS.map(|filter| {
+            let rows = self.rows(rows, filter);
+            let point = |&d: &usize| Some((d as f64 / f64::from(LENGTH), share(&rows, d)?));
+            Series::new(filter, Whose::Ours, DIFFERING.iter().filter_map(point))
+        }));
+        let n = whole(self.n as f64);
+        Plot {
+            title: format!("n = {n}"),
             x: Axis::linear("share of bits that differ"),
             y: Axis::linear("answered close, %"),
             series,
-            caption: format!("How often a string is called close to one of {} stored ones, against the share of bits in which it differs from one of them.", whole(published.n as f64)),
-        });
-    }
-    Section {
-        lead: vec!["Strings of 1024 random bits; close is a difference of at most 5 % of the bits, far half of them. The published formulas give k bands of t sampled bits, each hashed to one of m bits, and answer close when tau bands are found: n = 1000, t = 16, k = 32, m = 8192, tau = 9; n = 10 000, t = 20, k = 48, m = 65 536, tau = 14. The same shapes were filled here; beside them stands what `umbel similar` takes for 1 % on both sides, which counts on no chance hits of other strings.".into()],
-        plots,
-        tables: vec![table],
-        result: format!("Kirsch and Mitzenmacher's filters err as their formulas say: {}.", sentences.join("; ")),
-        ..Section::default()
+            caption: format!(
+                "How often a string is called close to one of {n} stored ones, against the share of bits in which it differs from one of them."
+            ),
+        }
     }
 }

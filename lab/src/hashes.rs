@@ -145,6 +145,23 @@ fn word(mut number: u64, text: &mut String) {
 }
 
 fn show(rows: &Rows) -> Section {
+    Section {
+        lead: vec![
+            "The published filter takes a bit from MD5 and one from SHA-1, and names Murmur as the better choice. Here each hash decides the seven bits of a key in a filter of 100 000 keys and 1 %: hashes of 64 bits and more once, the rest of the bits following from it; those of 32 bits once for each probe, as the published programs do. Keys are words of 14 random letters, and decimals one after the other (0.01, 0.02, …).".into(),
+        ],
+        bars: vec![bars(rows)],
+        plots: vec![plot(rows)],
+        tables: vec![table(rows)],
+        notes: Vec::new(),
+        result: result(rows),
+    }
+}
+
+fn of(rows: &Rows, hash: &str, kind: &str) -> Rows {
+    rows.with("hash", hash).with("keys", kind)
+}
+
+fn table(rows: &Rows) -> Grid {
     let mut table = Grid::new(
         "One key at a time, ns as mean · median · interval, and false positives at 1 % asked",
         &[
@@ -158,7 +175,7 @@ fn show(rows: &Rows) -> Section {
     );
     for kind in KEYS {
         for (hash, _) in &WAYS {
-            let rows = rows.with("hash", hash).with("keys", kind);
+            let rows = of(rows, hash, kind);
             let (Some(alone), Some(lookup), Some(rate)) =
                 (rows.spread("hash_ns"), rows.spread("lookup_ns"), rates(&rows))
             else {
@@ -174,60 +191,69 @@ fn show(rows: &Rows) -> Section {
             ]);
         }
     }
-    let words = rows.with("keys", "words");
-    let bars = WAYS.iter().filter_map(|(hash, _)| {
-        let lookup = words.with("hash", hash).spread("lookup_ns")?;
-        Some(Bar { name: hash.to_string(), value: lookup.median, ours: *hash == "XXH3" })
-    });
-    let names: Vec<String> =
-        ["XXH3", "M3", "M2", "MD5", "SHA-1", "poly"].map(String::from).to_vec();
-    let series = KEYS.map(|kind| Series {
-        name: kind.into(),
-        whose: Whose::Ours,
-        points: WAYS
-            .iter()
-            .enumerate()
-            .filter_map(|(i, (hash, _))| {
-                let (mean, least, most) = rates(&rows.with("hash", hash).with("keys", kind))?;
-                let aside = if kind == KEYS[0] { -0.12 } else { 0.12 };
-                Some(Point { x: i as f64 + aside, y: mean, interval: Some((least, most)) })
-            })
-            .collect(),
-    });
-    let lookup = |hash: &str| {
-        words.with("hash", hash).spread("lookup_ns").map_or(0.0, |spread| spread.median)
+    table
+}
+
+/// The median time of a lookup of an absent word.
+fn lookup(rows: &Rows, hash: &str) -> Option<f64> {
+    Some(of(rows, hash, KEYS[0]).spread("lookup_ns")?.median)
+}
+
+fn bars(rows: &Rows) -> Bars {
+    let bar = |(hash, _): &(&str, Way)| {
+        Some(Bar { name: hash.to_string(), value: lookup(rows, hash)?, ours: *hash == "XXH3" })
     };
-    let all = KEYS.iter().flat_map(|kind| {
-        WAYS.iter().filter_map(|(hash, _)| rates(&rows.with("hash", hash).with("keys", kind)))
-    });
+    Bars {
+        title: "A lookup of an absent word".into(),
+        unit: "ns".into(),
+        bars: WAYS.iter().filter_map(bar).collect(),
+        limit: None,
+        caption:
+            "How long a lookup takes with each hash: a cryptographic hash takes most of its time."
+                .into(),
+    }
+}
+
+fn plot(rows: &Rows) -> Plot {
+    let names = ["XXH3", "M3", "M2", "MD5", "SHA-1", "poly"].map(String::from).to_vec();
+    let points = |kind: &str| {
+        // The two kinds of keys stand side by side.
+        let aside = if kind == KEYS[0] { -0.12 } else { 0.12 };
+        let point = |(i, (hash, _)): (usize, &(&str, Way))| {
+            let (mean, least, most) = rates(&of(rows, hash, kind))?;
+            Some(Point { x: i as f64 + aside, y: mean, interval: Some((least, most)) })
+        };
+        WAYS.iter().enumerate().filter_map(point).collect()
+    };
+    let ours =
+        KEYS.map(|kind| Series { name: kind.into(), whose: Whose::Ours, points: points(kind) });
+    let asked = Series::new("asked", Whose::Theory, [(-0.5, 1.0), (5.5, 1.0)]);
+    Plot {
+        title: "False positives".into(),
+        x: Axis::names("hash (M2, M3: Murmur)", names),
+        y: Axis::linear("false positives, %"),
+        series: ours.into_iter().chain([asked]).collect(),
+        caption: "The rate of false positives with each hash, with the least and the greatest of the filters; 1 % was asked for.".into(),
+    }
+}
+
+fn result(rows: &Rows) -> String {
+    let lookup = |hash: &str| lookup(rows, hash).map_or("?".into(), plain);
+    let all = KEYS
+        .iter()
+        .flat_map(|kind| WAYS.iter().filter_map(|(hash, _)| rates(&of(rows, hash, kind))));
     let (least, most) = all.fold((f64::INFINITY, 0.0f64), |(least, most), (rate, ..)| {
         (least.min(rate), most.max(rate))
     });
-    Section {
-        lead: vec![
-            "The published filter takes a bit from MD5 and one from SHA-1, and names Murmur as the better choice. Here each hash decides the seven bits of a key in a filter of 100 000 keys and 1 %: hashes of 64 bits and more once, the rest of the bits following from it; those of 32 bits once for each probe, as the published programs do. Keys are words of 14 random letters, and decimals one after the other (0.01, 0.02, …).".into(),
-        ],
-        bars: vec![Bars {
-            title: "A lookup of an absent word".into(),
-            unit: "ns".into(),
-            bars: bars.collect(),
-            limit: None,
-            caption: "How long a lookup takes with each hash: a cryptographic hash takes most of its time.".into(),
-        }],
-        plots: vec![Plot {
-            title: "False positives".into(),
-            x: Axis::names("hash (M2, M3: Murmur)", names),
-            y: Axis::linear("false positives, %"),
-            series: series.into_iter().chain([Series::new("asked", Whose::Theory, [(-0.5, 1.0), (5.5, 1.0)])]).collect(),
-            caption: "The rate of false positives with each hash, with the least and the greatest of the filters; 1 % was asked for.".into(),
-        }],
-        tables: vec![table],
-        notes: Vec::new(),
-        result: format!(
-            "An absent word takes {} ns with XXH3, {} with Murmur3, {} with MD5, {} with SHA-1. The measured rates lie between {} and {} %.",
-            plain(lookup("XXH3")), plain(lookup("Murmur3, 32 bits")), plain(lookup("MD5")), plain(lookup("SHA-1")), plain(least), plain(most)
-        ),
-    }
+    format!(
+        "An absent word takes {} ns with XXH3, {} with Murmur3, {} with MD5, {} with SHA-1. The measured rates lie between {} and {} %.",
+        lookup("XXH3"),
+        lookup("Murmur3, 32 bits"),
+        lookup("MD5"),
+        lookup("SHA-1"),
+        plain(least),
+        plain(most)
+    )
 }
 
 /// The rate of all filters together, and the least and the greatest of one, in percent.

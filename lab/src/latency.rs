@@ -14,6 +14,7 @@ use crate::lab::Lab;
 use crate::page::number::{plain, short, whole};
 use crate::page::{Axis, Bar, Bars, Grid, Plot, Section, Series, Whose};
 use crate::rows::{Book, Rows, cells};
+use crate::spread::Spread;
 
 pub const C2: Experiment = Experiment {
     id: "c2",
@@ -170,113 +171,132 @@ impl Large {
 }
 
 fn show(rows: &Rows) -> Section {
-    let names = rows.with("what", "names");
-    let mut table = Grid::new(
-        "Queries of all 329 names, in ms: published means; ours as mean · median · interval",
-        &[
-            "queries",
-            "published filter",
-            "published hash set",
-            SMALL[0],
-            SMALL[1],
-            SMALL[2],
-            SMALL[3],
-        ],
-    );
-    for (queries, filter, set) in PUBLISHED {
-        let rows = names.with("queries", &queries.to_string());
-        let mut line = vec![whole(queries as f64), whole(filter), whole(set)];
-        line.extend(SMALL.map(|structure| {
-            rows.with("structure", structure)
-                .spread("ms")
-                .map_or(String::new(), |spread| spread.text(1.0))
-        }));
-        table.push(line);
-    }
-    let ours = SMALL.iter().map(|structure| {
-        let rows = names.with("structure", structure);
-        Series::medians(
-            structure,
-            PUBLISHED.map(|(queries, ..)| {
-                (queries as f64, rows.with("queries", &queries.to_string()).spread("ms"))
-            }),
-        )
-    });
-    let published = [
-        Series::new(
-            "published filter",
-            Whose::Published,
-            PUBLISHED.map(|(queries, filter, _)| (queries as f64, filter)),
-        ),
-        Series::new(
-            "published hash set",
-            Whose::Published,
-            PUBLISHED.map(|(queries, _, set)| (queries as f64, set)),
-        ),
-    ];
-    let (large, bars, sentence) = large(&rows.with("what", "integers"));
-    let at = |structure: &str| {
-        names
-            .with("queries", "10000")
-            .with("structure", structure)
-            .spread("ms")
-            .map_or(0.0, |spread| spread.median)
-    };
+    let (names, integers) = (rows.with("what", "names"), rows.with("what", "integers"));
+    let sizes: Vec<Size> =
+        integers.different("n").iter().map(|n| Size::of(&integers.with("n", n))).collect();
     Section {
         lead: vec![
             "The 329 names of c1 in filters of 1 % and in a hash set; each query asks for all of them, and all are found, which is the longest way through a filter. Published is a filter in Java with eight hash functions that is slower than Java's hash set.".into(),
             "Then what the published conclusion expects but does not measure: sets that do not fit the caches, asked for 10 million random integers, half of which are in the set.".into(),
         ],
-        plots: vec![Plot {
-            title: "Queries of the whole set of names".into(),
-            x: Axis::linear("queries"),
-            y: Axis::log("ms"),
-            series: published.into_iter().chain(ours).collect(),
-            caption: "Time for so many queries of all 329 names, in filters and hash sets, as published and ours; the axis of time is logarithmic.".into(),
-        }],
-        bars,
-        tables: vec![table, large],
+        plots: vec![plot(&names)],
+        bars: sizes.iter().map(Size::bars).collect(),
+        tables: vec![table(&names), large_table(&sizes)],
         notes: vec!["The published program reads the names from their file in every query and compares that; ours have them in memory. Ratios between filter and hash set can be compared, times cannot. The hash set is that of Rust's standard library, with its default hash.".into()],
-        result: format!(
-            "10 000 queries of 329 names take {} ms with the published hash, {} with XXH3, {} in batches, {} in a hash set. {sentence}",
-            plain(at(SMALL[0])), plain(at(SMALL[1])), plain(at(SMALL[2])), plain(at(SMALL[3]))
-        ),
+        result: result(&names, &sizes),
     }
 }
 
-/// The large sets: a table, bars for each, and a sentence.
-fn large(rows: &Rows) -> (Grid, Vec<Bars>, String) {
+/// Times of so many queries of all names.
+fn spread(names: &Rows, queries: u64, structure: &str) -> Option<Spread> {
+    names.with("queries", &queries.to_string()).with("structure", structure).spread("ms")
+}
+
+fn table(names: &Rows) -> Grid {
+    let heading = [&["queries", "published filter", "published hash set"], &SMALL[..]].concat();
+    let mut table = Grid::new(
+        "Queries of all 329 names, in ms: published means; ours as mean · median · interval",
+        &heading,
+    );
+    for (queries, filter, set) in PUBLISHED {
+        let mut line = vec![whole(queries as f64), whole(filter), whole(set)];
+        line.extend(SMALL.map(|structure| {
+            spread(names, queries, structure).map_or(String::new(), |spread| spread.text(1.0))
+        }));
+        table.push(line);
+    }
+    table
+}
+
+fn plot(names: &Rows) -> Plot {
+    let published = |name: &str, pick: fn((u64, f64, f64)) -> f64| {
+        Series::new(name, Whose::Published, PUBLISHED.map(|row| (row.0 as f64, pick(row))))
+    };
+    let ours = SMALL.iter().map(|structure| {
+        let point =
+            |(queries, ..): (u64, f64, f64)| (queries as f64, spread(names, queries, structure));
+        Series::medians(structure, PUBLISHED.map(point))
+    });
+    let mut series = vec![
+        published("published filter", |row| row.1),
+        published("published hash set", |row| row.2),
+    ];
+    series.extend(ours);
+    Plot {
+        title: "Queries of the whole set of names".into(),
+        x: Axis::linear("queries"),
+        y: Axis::log("ms"),
+        series,
+        caption: "Time for so many queries of all 329 names, in filters and hash sets, as published and ours; the axis of time is logarithmic.".into(),
+    }
+}
+
+fn result(names: &Rows, sizes: &[Size]) -> String {
+    let [theirs, ours, batches, set] = SMALL.map(|structure| {
+        spread(names, 10_000, structure).map_or("?".into(), |spread| plain(spread.median))
+    });
+    let sentences: Vec<String> = sizes.iter().map(Size::sentence).collect();
+    format!(
+        "10 000 queries of 329 names take {theirs} ms with the published hash, {ours} with XXH3, {batches} in batches, {set} in a hash set. {}",
+        sentences.join(" ")
+    )
+}
+
+/// What was measured of a large set: ns of a lookup in each structure.
+struct Size {
+    keys: f64,
+    lookups: f64,
+    spreads: [Option<Spread>; 3],
+}
+
+impl Size {
+    fn of(rows: &Rows) -> Size {
+        let number = |column| rows.number(column).unwrap_or(1.0);
+        let (keys, lookups) = (number("n"), number("queries"));
+        let each = |structure| rows.with("structure", structure).spread("ms");
+        let spreads = LARGE.map(|structure| Some(each(structure)?.scaled(1e6 / lookups)));
+        Size { keys, lookups, spreads }
+    }
+
+    fn median(&self, i: usize) -> f64 {
+        self.spreads[i].map_or(0.0, |spread| spread.median)
+    }
+
+    fn bars(&self) -> Bars {
+        let keys = short(self.keys);
+        let bar = |i: usize| Bar { name: LARGE[i].into(), value: self.median(i), ours: i < 2 };
+        Bars {
+            title: format!("{keys} keys, a random lookup"),
+            unit: "ns".into(),
+            bars: (0..3).map(bar).collect(),
+            limit: None,
+            caption: format!(
+                "Time of one lookup among {keys} integers in a filter, in a filter asked in batches, and in a hash set."
+            ),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        format!(
+            "At {} keys a lookup takes {} ns in batches, {} in a hash set.",
+            short(self.keys),
+            plain(self.median(1)),
+            plain(self.median(2))
+        )
+    }
+}
+
+fn large_table(sizes: &[Size]) -> Grid {
     let mut table = Grid::new(
         "Random lookups, ns each: mean · median · interval",
         &["keys", "lookups", LARGE[0], LARGE[1], LARGE[2]],
     );
-    let (mut bars, mut sentences) = (Vec::new(), Vec::new());
-    for n in rows.different("n") {
-        let rows = rows.with("n", &n);
-        let (keys, lookups) =
-            (rows.number("n").unwrap_or(0.0), rows.number("queries").unwrap_or(1.0));
-        let spreads = LARGE.map(|structure| rows.with("structure", structure).spread("ms"));
-        let cell = |spread: &Option<crate::spread::Spread>| {
-            spread.map_or(String::new(), |spread| spread.text(1e6 / lookups))
-        };
-        let mut line = vec![short(keys), short(lookups)];
-        line.extend(spreads.iter().map(cell));
+    for size in sizes {
+        let mut line = vec![short(size.keys), short(size.lookups)];
+        let cell =
+            |spread: &Option<Spread>| spread.map_or(String::new(), |spread| spread.text(1.0));
+        line.extend(size.spreads.iter().map(cell));
         table.push(line);
-        let value = |i: usize| spreads[i].map_or(0.0, |spread| spread.median * 1e6 / lookups);
-        let bar = |i: usize| Bar { name: LARGE[i].into(), value: value(i), ours: i < 2 };
-        bars.push(Bars {
-            title: format!("{} keys, a random lookup", short(keys)),
-            unit: "ns".into(),
-            bars: (0..3).map(bar).collect(),
-            limit: None,
-            caption: format!("Time of one lookup among {} integers in a filter, in a filter asked in batches, and in a hash set.", short(keys)),
-        });
-        sentences.push(format!(
-            "At {} keys a lookup takes {} ns in batches, {} in a hash set.",
-            short(keys),
-            plain(value(1)),
-            plain(value(2))
-        ));
     }
-    (table, bars, sentences.join(" "))
+    table
 }

@@ -24,6 +24,7 @@ mod ratings;
 mod rows;
 mod screening;
 mod spread;
+mod stop;
 mod threads;
 mod traffic;
 mod walltime;
@@ -63,6 +64,7 @@ fn main() -> Result<()> {
         }
     }
     if !draw {
+        stop::install();
         lab.prepare()?;
         let wanted =
             |experiment: &&Experiment| ids.is_empty() || ids.iter().any(|id| id == experiment.id);

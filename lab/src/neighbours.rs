@@ -57,26 +57,26 @@ fn show(rows: &Rows) -> Section {
     let sizes = rows.different("values");
     let shown = if sizes.iter().any(|size| size == "1M") { "1M" } else { "10K" };
     let drawn = rows.with("values", shown);
-    let series = |column: &str| {
-        let line = |(way, name): &(&str, &str)| {
-            let rows = drawn.with("way", way);
-            let points = rows.numbers("ratio").into_iter().zip(rows.numbers(column));
-            Series::new(name, Whose::Ours, points)
-        };
-        DRAWN.iter().map(line).collect::<Vec<_>>()
-    };
-    let wrong = drawn.with("way", THEIRS);
-    let wrong = Series::new(
-        "the published way",
-        Whose::Ours,
-        wrong.numbers("ratio").into_iter().zip(wrong.numbers("wrong_percent")),
-    );
-    let grafite = drawn.with("way", "Grafite list");
-    let grafite = Series::new(
-        "Grafite list",
-        Whose::Ours,
-        grafite.numbers("ratio").into_iter().zip(grafite.numbers("wrong_percent")),
-    );
+    Section {
+        lead: vec![
+            "Is a stored number within alpha of x? Integers spread over 2⁴⁰, beta = 1, 1 % asked for the whole question. The published way asks a plain Bloom filter for every cell from x - alpha to x + alpha; with a plain filter's size its rate grows with the number of cells until every answer is yes. The published program itself holds 65 536 bits, not the 2³² it says, and misses values; what is measured here is its idea.".into(),
+            "Figures come from `umbel-bench --near`, each the best of ten rounds. `docs/near.md` has the meaning of the answers.".into(),
+        ],
+        plots: plots(shown, &drawn),
+        tables: sizes.iter().map(|size| table(size, &rows.with("values", size))).collect(),
+        result: result(&drawn.with("ratio", RATIOS[3])),
+        ..Section::default()
+    }
+}
+
+/// A column against the ratio.
+fn line(drawn: &Rows, way: &str, name: &str, column: &str) -> Series {
+    let rows = drawn.with("way", way);
+    let points = rows.numbers("ratio").into_iter().zip(rows.numbers(column));
+    Series::new(name, Whose::Ours, points)
+}
+
+fn plots(shown: &str, drawn: &Rows) -> Vec<Plot> {
     let plot = |title: &str, y: Axis, series, caption: &str| Plot {
         title: title.into(),
         x: Axis::log("alpha/beta"),
@@ -84,29 +84,47 @@ fn show(rows: &Rows) -> Section {
         series,
         caption: caption.into(),
     };
-    let last = drawn.with("ratio", RATIOS[3]);
-    let cell = |way: &str, column| last.with("way", way).number(column).unwrap_or(0.0);
-    Section {
-        lead: vec![
-            "Is a stored number within alpha of x? Integers spread over 2⁴⁰, beta = 1, 1 % asked for the whole question. The published way asks a plain Bloom filter for every cell from x - alpha to x + alpha; with a plain filter's size its rate grows with the number of cells until every answer is yes. The published program itself holds 65 536 bits, not the 2³² it says, and misses values; what is measured here is its idea.".into(),
-            "Figures come from `umbel-bench --near`, each the best of ten rounds. `docs/near.md` has the meaning of the answers.".into(),
-        ],
-        plots: vec![
-            plot(&format!("Time of a question without a neighbour, {shown} values"), Axis::log("ns"), series("absent_ns"), "Time of a question with nothing near, against alpha/beta: lists and sorted arrays do not depend on it, a lookup a cell does."),
-            plot(&format!("Memory, {shown} values"), Axis::linear("bits a value"), series("bits"), "Bits for each stored value against alpha/beta."),
-            plot("Wrong answers", Axis::log("wrong yes, %"), vec![grafite, wrong], "The share of questions with nothing near that are answered yes, against alpha/beta; 1 % was asked for."),
-        ],
-        tables: sizes.iter().map(|size| table(size, &rows.with("values", size))).collect(),
-        result: match last.is_empty() {
-            true => "Measured in part.".into(),
-            false => format!(
-                "A million values, alpha/beta = 1000: {} bits and {} ns (Grafite list, in batches), a sorted array 64 bits and {} ns, the published way {} ns and wrong in {} %.",
-                plain(cell("Grafite list, batch", "bits")), plain(cell("Grafite list, batch", "absent_ns")),
-                plain(cell("sorted Vec", "absent_ns")), plain(cell(THEIRS, "absent_ns")), plain(cell(THEIRS, "wrong_percent"))
-            ),
-        },
-        ..Section::default()
+    let all =
+        |column: &str| DRAWN.iter().map(|(way, name)| line(drawn, way, name, column)).collect();
+    let wrong = [("Grafite list", "Grafite list"), (THEIRS, "the published way")];
+    let wrong = wrong.map(|(way, name)| line(drawn, way, name, "wrong_percent"));
+    vec![
+        plot(
+            &format!("Time of a question without a neighbour, {shown} values"),
+            Axis::log("ns"),
+            all("absent_ns"),
+            "Time of a question with nothing near, against alpha/beta: lists and sorted arrays do not depend on it, a lookup a cell does.",
+        ),
+        plot(
+            &format!("Memory, {shown} values"),
+            Axis::linear("bits a value"),
+            all("bits"),
+            "Bits for each stored value against alpha/beta.",
+        ),
+        plot(
+            "Wrong answers",
+            Axis::log("wrong yes, %"),
+            wrong.to_vec(),
+            "The share of questions with nothing near that are answered yes, against alpha/beta; 1 % was asked for.",
+        ),
+    ]
+}
+
+/// In words, of the greatest ratio.
+fn result(last: &Rows) -> String {
+    if last.is_empty() {
+        return "Measured in part.".into();
     }
+    let cell = |way: &str, column| plain(last.with("way", way).number(column).unwrap_or(0.0));
+    let grafite = DRAWN[0].0;
+    format!(
+        "A million values, alpha/beta = 1000: {} bits and {} ns (Grafite list, in batches), a sorted array 64 bits and {} ns, the published way {} ns and wrong in {} %.",
+        cell(grafite, "bits"),
+        cell(grafite, "absent_ns"),
+        cell("sorted Vec", "absent_ns"),
+        cell(THEIRS, "absent_ns"),
+        cell(THEIRS, "wrong_percent")
+    )
 }
 
 fn table(size: &str, rows: &Rows) -> Grid {

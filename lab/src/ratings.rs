@@ -1,6 +1,7 @@
 //! b1: one filter for each rounded rating, and its exact rate, on this machine, on Hadoop and on Spark (system B, both of its tables).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
@@ -50,7 +51,8 @@ const HASHES: [(&str, &[&str]); 3] = [
     ("murmur3", &["--hash", "murmur3", "--layout", "classic"]),
     ("xxh3, blocked", &[]),
 ];
-pub const GROUPS: [&str; 7] = ["--key", "tconst", "--by", "averageRating", "--round", "-p", "0.01"];
+const FILE: &str = "ratings.umbel";
+const GROUPS: [&str; 7] = ["--key", "tconst", "--by", "averageRating", "--round", "-p", "0.01"];
 
 fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
     let table = lab.ratings()?;
@@ -63,18 +65,22 @@ fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
         let cluster = Cluster::start(lab, engine, &table)?;
         for (hash, wishes) in HASHES {
             book.case(&[engine.name(), hash], || {
-                let (input, output) = cluster.place(&table, "ratings.umbel");
-                let build = [&["build", &input, "-o", &output], &GROUPS[..], wishes].concat();
-                cluster.umbel(&build)?;
+                let (input, output) = cluster.place(&table, FILE);
+                build(&cluster, &table, wishes)?;
                 let audit = cluster.json(&["audit", &output, &input])?;
-                let (input, output) = here.place(&table, "ratings.umbel");
-                here.umbel(&[&["build", &input, "-o", &output], &GROUPS[..], wishes].concat())?;
-                let same = cluster.bytes("ratings.umbel")? == here.bytes("ratings.umbel")?;
-                let info = lab.json(&["info", &output, "--json"])?;
+                build(&here, &table, wishes)?;
+                let same = cluster.bytes(FILE)? == here.bytes(FILE)?;
+                let info = lab.json(&["info", &here.place(&table, FILE).1, "--json"])?;
                 rows(&info, &audit, same)
             })?;
         }
     }
+    Ok(())
+}
+
+fn build(cluster: &Cluster, table: &Path, wishes: &[&str]) -> Result<()> {
+    let (input, output) = cluster.place(table, FILE);
+    cluster.umbel(&[&["build", &input, "-o", &output], &GROUPS[..], wishes].concat())?;
     Ok(())
 }
 
@@ -105,84 +111,103 @@ fn rows(
 }
 
 fn show(rows: &Rows) -> Section {
-    let rate = |engine: &str, hash: &str, group: &str| {
-        let rows = rows.with("engine", engine).with("hash", hash).with("group", group);
-        let (wrong, right) = (rows.number("false_positives")?, rows.number("true_negatives")?);
-        Some(wrong / (wrong + right))
-    };
+    let (agree, same) = (said(agrees(rows)), said(is_same(rows)));
+    let (least, most) = ends(&points(rows, "murmur2"));
+    Section {
+        lead: vec![LEAD.into()],
+        plots: vec![plot(rows)],
+        tables: vec![table(rows)],
+        notes: vec![format!(
+            "n and m are the published ones in every group: {agree}. The files of all engines are the same, byte for byte: {same}. The published Spark program has 355 415 titles and 3 406 674 bits in group 8, and the published command line of the Hadoop program 3 406 703 bits: the table was not the same each time, or rounding was not."
+        )],
+        result: format!(
+            "n and m as published in all groups: {agree}. Byte-identical on {}: {same}. Rates of murmur2 lie between {least} and {most} %.",
+            rows.different("engine").join(", ")
+        ),
+        ..Section::default()
+    }
+}
+
+const LEAD: &str = "A filter for each rating rounded half up, of 1 254 184 titles (`umbel gen ratings`, which has the published number of titles in each group); then every title is asked of every filter, and false positives and true negatives are counted exactly. `murmur2` is the hash of the published Hadoop program, `murmur3` that of its Spark program; both are done here on one machine, on Hadoop and on Spark, and so is umbel's own layout.";
+
+fn said(yes: bool) -> &'static str {
+    if yes { "yes" } else { "NO" }
+}
+
+/// The exact rate of a filter.
+fn rate(rows: &Rows, engine: &str, hash: &str, group: &str) -> Option<f64> {
+    let rows = rows.with("engine", engine).with("hash", hash).with("group", group);
+    let (wrong, right) = (rows.number("false_positives")?, rows.number("true_negatives")?);
+    Some(wrong / (wrong + right))
+}
+
+/// Whether n and m are the published ones wherever the published hash was taken.
+fn agrees(rows: &Rows) -> bool {
+    PUBLISHED.iter().all(|(group, n, m, ..)| {
+        let rows = rows.with("group", group).with("hash", "murmur2");
+        rows.numbers("n").iter().all(|&x| x == *n as f64)
+            && rows.numbers("m").iter().all(|&x| x == *m as f64)
+    })
+}
+
+fn is_same(rows: &Rows) -> bool {
+    rows.texts("same_bytes").iter().all(|same| same == "true")
+}
+
+fn table(rows: &Rows) -> Grid {
     let engines = rows.different("engine");
-    let mut heading = vec![
-        "group".to_owned(),
-        "n".into(),
-        "m".into(),
-        "k".into(),
-        "published, Hadoop".into(),
-        "published, Spark".into(),
-    ];
-    let cases: Vec<(String, &str)> = HASHES
+    let cases: Vec<(&String, &str)> = HASHES
         .iter()
-        .flat_map(|(hash, _)| engines.iter().map(move |engine| (engine.clone(), *hash)))
+        .flat_map(|(hash, _)| engines.iter().map(move |engine| (engine, *hash)))
         .collect();
-    heading.extend(cases.iter().map(|(engine, hash)| format!("{hash}, {engine}")));
+    let fixed = ["group", "n", "m", "k", "published, Hadoop", "published, Spark"];
+    let ours = cases.iter().map(|(engine, hash)| format!("{hash}, {engine}"));
+    let heading: Vec<String> = fixed.map(String::from).into_iter().chain(ours).collect();
     let mut table = Grid::new(
         "Filters of p = 0.01 and their exact rates",
         &heading.iter().map(String::as_str).collect::<Vec<_>>(),
     );
     for (group, n, m, hadoop, spark) in PUBLISHED {
         let k = rows.with("group", group).with("hash", "murmur2").number("k").unwrap_or(7.0);
-        let mut line = vec![
-            group.into(),
-            whole(n as f64),
-            whole(m as f64),
-            whole(k),
-            format!("{hadoop:.4}"),
-            format!("{spark:.4}"),
-        ];
+        let mut line = vec![group.into(), whole(n as f64), whole(m as f64), whole(k)];
+        line.extend([hadoop, spark].map(|rate| format!("{rate:.4}")));
         line.extend(cases.iter().map(|(engine, hash)| {
-            rate(engine, hash, group).map_or(String::new(), |rate| format!("{rate:.4}"))
+            rate(rows, engine, hash, group).map_or(String::new(), |rate| format!("{rate:.4}"))
         }));
         table.push(line);
     }
-    let agree = PUBLISHED.iter().all(|(group, n, m, ..)| {
-        let rows = rows.with("group", group).with("hash", "murmur2");
-        rows.numbers("n").iter().all(|&x| x == *n as f64)
-            && rows.numbers("m").iter().all(|&x| x == *m as f64)
-    });
-    let same = rows.texts("same_bytes").iter().all(|same| same == "true");
-    let series = |name: &str, whose, points: Vec<(f64, f64)>| Series::new(name, whose, points);
-    let number = |group: &str| group.parse::<f64>().unwrap_or(0.0);
-    let ours = |hash: &str| {
-        PUBLISHED
+    table
+}
+
+fn number(group: &str) -> f64 {
+    group.parse().unwrap_or(0.0)
+}
+
+/// The rates in percent, by group. Engines do not differ.
+fn points(rows: &Rows, hash: &str) -> Vec<(f64, f64)> {
+    let point = |group: &str| Some((number(group), 100.0 * rate(rows, "local", hash, group)?));
+    PUBLISHED.iter().filter_map(|(group, ..)| point(group)).collect()
+}
+
+fn plot(rows: &Rows) -> Plot {
+    let published = |name: &str, pick: fn(f64, f64) -> f64| {
+        let points = PUBLISHED
             .iter()
-            .filter_map(|(group, ..)| Some((number(group), 100.0 * rate("local", hash, group)?)))
-            .collect()
+            .map(|(group, _, _, hadoop, spark)| (number(group), 100.0 * pick(*hadoop, *spark)));
+        Series::new(name, Whose::Published, points)
     };
-    let said = |yes: bool| if yes { "yes" } else { "NO" };
-    Section {
-        lead: vec!["A filter for each rating rounded half up, of 1 254 184 titles (`umbel gen ratings`, which has the published number of titles in each group); then every title is asked of every filter, and false positives and true negatives are counted exactly. `murmur2` is the hash of the published Hadoop program, `murmur3` that of its Spark program; both are done here on one machine, on Hadoop and on Spark, and so is umbel's own layout.".into()],
-        plots: vec![Plot {
-            title: "Exact rate of each group".into(),
-            x: Axis::linear("rating"),
-            y: Axis::linear("false positives, %"),
-            series: vec![
-                series("published, Hadoop", Whose::Published, PUBLISHED.iter().map(|(group, _, _, rate, _)| (number(group), 100.0 * rate)).collect()),
-                series("published, Spark", Whose::Published, PUBLISHED.iter().map(|(group, _, _, _, rate)| (number(group), 100.0 * rate)).collect()),
-                series("murmur2", Whose::Ours, ours("murmur2")),
-                series("murmur3", Whose::Ours, ours("murmur3")),
-                series("xxh3, blocked", Whose::Ours, ours("xxh3, blocked")),
-            ],
-            caption: "The exact rate of false positives of the filter of each rating, as published on Hadoop and Spark and as measured here; 1 % was asked for.".into(),
-        }],
-        tables: vec![table],
-        notes: vec![format!(
-            "n and m are the published ones in every group: {}. The files of all engines are the same, byte for byte: {}. The published Spark program has 355 415 titles and 3 406 674 bits in group 8, and the published command line of the Hadoop program 3 406 703 bits: the table was not the same each time, or rounding was not.",
-            said(agree), said(same)
-        )],
-        result: format!(
-            "n and m as published in all groups: {}. Byte-identical on {}: {}. Rates of murmur2 lie between {} and {} %.",
-            said(agree), engines.join(", "), said(same), ends(&ours("murmur2")).0, ends(&ours("murmur2")).1
-        ),
-        ..Section::default()
+    let mut series = vec![
+        published("published, Hadoop", |hadoop, _| hadoop),
+        published("published, Spark", |_, spark| spark),
+    ];
+    series
+        .extend(HASHES.iter().map(|(hash, _)| Series::new(hash, Whose::Ours, points(rows, hash))));
+    Plot {
+        title: "Exact rate of each group".into(),
+        x: Axis::linear("rating"),
+        y: Axis::linear("false positives, %"),
+        series,
+        caption: "The exact rate of false positives of the filter of each rating, as published on Hadoop and Spark and as measured here; 1 % was asked for.".into(),
     }
 }
 

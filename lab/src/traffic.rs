@@ -1,6 +1,6 @@
 //! b2: bytes that leave the mappers (system B, ratings filters on Hadoop and Spark, its figures 5.1 to 5.3).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -138,45 +138,86 @@ fn parts(lab: &Lab, table: &Path, count: usize) -> Result<Vec<PathBuf>> {
 }
 
 fn show(rows: &Rows) -> Section {
-    let value = |p: &str, k: &str, mappers: usize, way: &str| {
-        let rows =
-            rows.with("p", p).with("k", k).with("mappers", &mappers.to_string()).with("way", way);
-        Some(rows.number("bytes")? / 1e6)
-    };
-    let number = |p: &str| p.parse::<f64>().unwrap_or(1.0);
-    let by_rate = |name: String, k: &str, way: &str| {
-        Series::new(
-            &name,
-            Whose::Ours,
-            RATES.iter().filter_map(|p| Some((number(p), value(p, k, USUAL, way)?))),
-        )
-    };
-    let fixed = ["3", "9"].iter().flat_map(|k| WAYS.iter().map(move |(way, _)| (*k, *way)));
-    let fixed: Vec<Series> =
-        fixed.map(|(k, way)| by_rate(format!("{way}, k = {k}"), k, way)).collect();
+    let usual = |way: &str| megabytes(rows, "0.01", "best", USUAL, way);
+    Section {
+        lead: vec![LEAD.into()],
+        plots: vec![by_rate_fixed(rows), by_rate_best(rows), by_mappers(rows)],
+        tables: vec![grid(rows)],
+        notes: vec!["A published index takes more than the four bytes of an integer: they are sent as objects of Java.".into()],
+        result: match (usual("ours"), usual("filters")) {
+            (Some(ours), Some(filters)) => format!("At 1 % and 8 mappers {} MB leave the mappers, {} MB as plain filters. Published: 13.5 MB as filters, 51.4 MB as indexes.", plain(ours), plain(filters)),
+            _ => "Measured in part.".into(),
+        },
+        ..Section::default()
+    }
+}
+
+const LEAD: &str = "Ten filters, one for each rounded rating of 1 254 184 titles (`umbel gen ratings`: the published numbers of titles in each group). Mappers send the index of every bit, or their partial filters as they are, or, which is ours, each slice of a filter as coded gaps or as bits, whichever is shorter. The mappers that run on Hadoop and Spark were run here one after the other, and the bytes of their records counted as Hadoop counts them. The published figures 5.1 and 5.3 are plots without numbers; those of 5.2 stand beside ours.";
+const P: &str = "rate of false positives asked (p)";
+
+fn megabytes(rows: &Rows, p: &str, k: &str, mappers: usize, way: &str) -> Option<f64> {
+    let rows = rows.with("p", p).with("k", k).with("mappers", &mappers.to_string());
+    Some(rows.with("way", way).number("bytes")? / 1e6)
+}
+
+fn number(p: &str) -> f64 {
+    p.parse().unwrap_or(1.0)
+}
+
+fn line_by_rate(rows: &Rows, name: &str, k: &str, way: &str) -> Series {
+    let point = |p: &&str| Some((number(p), megabytes(rows, p, k, USUAL, way)?));
+    Series::new(name, Whose::Ours, RATES.iter().filter_map(point))
+}
+
+fn plot(title: &str, x: Axis, series: Vec<Series>, caption: &str) -> Plot {
+    Plot { title: title.into(), x, y: Axis::linear("MB"), series, caption: caption.into() }
+}
+
+fn by_rate_fixed(rows: &Rows) -> Plot {
+    let each = ["3", "9"].iter().flat_map(|k| WAYS.iter().map(move |(way, _)| (*k, *way)));
+    let series = each.map(|(k, way)| line_by_rate(rows, &format!("{way}, k = {k}"), k, way));
+    plot(
+        "By p, with k = 3 and 9, 8 mappers",
+        Axis::log(P),
+        series.collect(),
+        "Megabytes that leave eight mappers against p, with 3 and with 9 hash functions: indexes depend on k alone, filters on their size.",
+    )
+}
+
+fn by_rate_best(rows: &Rows) -> Plot {
     let published = |name: &str, pick: fn(&(f64, f64)) -> f64| {
-        Series::new(
-            name,
-            Whose::Published,
-            RATES.iter().zip(&PUBLISHED).map(|(p, both)| (number(p), pick(both))),
-        )
+        let points = RATES.iter().zip(&PUBLISHED).map(|(p, both)| (number(p), pick(both)));
+        Series::new(name, Whose::Published, points)
     };
-    let best: Vec<Series> = [
+    let mut series = vec![
         published("published indexes", |both| both.0),
         published("published filters", |both| both.1),
-    ]
-    .into_iter()
-    .chain(WAYS.map(|(way, _)| by_rate(way.into(), "best", way)))
-    .collect();
-    let by_mappers = WAYS.map(|(way, _)| {
-        Series::new(
-            way,
-            Whose::Ours,
-            MAPPERS.iter().filter_map(|&mappers| {
-                Some((mappers as f64, value("0.01", "best", mappers, way)?))
-            }),
-        )
+    ];
+    series.extend(WAYS.map(|(way, _)| line_by_rate(rows, way, "best", way)));
+    plot(
+        "By p, with the best k, 8 mappers",
+        Axis::log(P),
+        series,
+        "Megabytes that leave eight mappers against p, with the number of hash functions that is best for it, as published and ours.",
+    )
+}
+
+fn by_mappers(rows: &Rows) -> Plot {
+    let series = WAYS.map(|(way, _)| {
+        let point = |&mappers: &usize| {
+            Some((mappers as f64, megabytes(rows, "0.01", "best", mappers, way)?))
+        };
+        Series::new(way, Whose::Ours, MAPPERS.iter().filter_map(point))
     });
+    plot(
+        "By the number of mappers, p = 0.01",
+        Axis::linear("mappers"),
+        series.to_vec(),
+        "Megabytes that leave the mappers against their number: filters grow with it, indexes do not, coded parts hardly.",
+    )
+}
+
+fn grid(rows: &Rows) -> Grid {
     let mut table = Grid::new(
         "MB that leave the mappers",
         &[
@@ -190,50 +231,18 @@ fn show(rows: &Rows) -> Section {
             "ours",
         ],
     );
-    for (p, k, mappers) in rows
-        .lines()
-        .map(|line| (&line[0], &line[1], &line[2]))
-        .collect::<std::collections::BTreeSet<_>>()
-        .into_iter()
-        .rev()
-    {
+    let cells: BTreeSet<_> = rows.lines().map(|line| (&line[0], &line[1], &line[2])).collect();
+    for (p, k, mappers) in cells.into_iter().rev() {
         let at = RATES.iter().position(|rate| rate == p).filter(|_| k == "best" && mappers == "8");
         let theirs = |pick: fn(&(f64, f64)) -> f64| {
             at.map_or(String::new(), |at| plain(pick(&PUBLISHED[at])))
         };
-        let mut line = vec![
-            p.clone(),
-            k.clone(),
-            mappers.clone(),
-            theirs(|both| both.0),
-            theirs(|both| both.1),
-        ];
+        let mut line = vec![p.clone(), k.clone(), mappers.clone()];
+        line.extend([theirs(|both| both.0), theirs(|both| both.1)]);
         line.extend(WAYS.map(|(way, _)| {
-            value(p, k, mappers.parse().unwrap_or(0), way).map_or(String::new(), plain)
+            megabytes(rows, p, k, mappers.parse().unwrap_or(0), way).map_or(String::new(), plain)
         }));
         table.push(line);
     }
-    let (small, large) = ((value("0.01", "best", 8, "ours")), value("0.01", "best", 8, "filters"));
-    let plot = |title: &str, x: Axis, series: Vec<Series>, caption: &str| Plot {
-        title: title.into(),
-        x,
-        y: Axis::linear("MB"),
-        series,
-        caption: caption.into(),
-    };
-    Section {
-        lead: vec!["Ten filters, one for each rounded rating of 1 254 184 titles (`umbel gen ratings`: the published numbers of titles in each group). Mappers send the index of every bit, or their partial filters as they are, or, which is ours, each slice of a filter as coded gaps or as bits, whichever is shorter. The mappers that run on Hadoop and Spark were run here one after the other, and the bytes of their records counted as Hadoop counts them. The published figures 5.1 and 5.3 are plots without numbers; those of 5.2 stand beside ours.".into()],
-        plots: vec![
-            plot("By p, with k = 3 and 9, 8 mappers", Axis::log("rate of false positives asked (p)"), fixed, "Megabytes that leave eight mappers against p, with 3 and with 9 hash functions: indexes depend on k alone, filters on their size."),
-            plot("By p, with the best k, 8 mappers", Axis::log("rate of false positives asked (p)"), best, "Megabytes that leave eight mappers against p, with the number of hash functions that is best for it, as published and ours."),
-            plot("By the number of mappers, p = 0.01", Axis::linear("mappers"), by_mappers.to_vec(), "Megabytes that leave the mappers against their number: filters grow with it, indexes do not, coded parts hardly."),
-        ],
-        tables: vec![table],
-        notes: vec!["A published index takes more than the four bytes of an integer: they are sent as objects of Java.".into()],
-        result: match (small, large) {
-            (Some(small), Some(large)) => format!("At 1 % and 8 mappers {} MB leave the mappers, {} MB as plain filters. Published: 13.5 MB as filters, 51.4 MB as indexes.", plain(small), plain(large)),
-            _ => "Measured in part.".into(),
-        },
-        ..Section::default()
-    }
+    table
 }
