@@ -229,7 +229,7 @@ fn by_mappers(rows: &Rows) -> Plot {
     });
     plot(
         "Build by the number of mappers, p = 0.01",
-        Axis::linear("mappers"),
+        Axis::close("mappers"),
         series.collect(),
         "Seconds of the job that builds ten filters, against the number of mappers.",
     )
