@@ -231,7 +231,7 @@ fn plot(rows: &Rows) -> Plot {
     Plot {
         title: "False positives".into(),
         x: Axis::names("hash (M2, M3: Murmur)", names),
-        y: Axis::linear("false positives, %"),
+        y: Axis::close("false positives, %"),
         series: ours.into_iter().chain([asked]).collect(),
         caption: "The rate of false positives with each hash, with the least and the greatest of the filters; 1 % was asked for.".into(),
     }

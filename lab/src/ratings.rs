@@ -204,8 +204,8 @@ fn plot(rows: &Rows) -> Plot {
         .extend(HASHES.iter().map(|(hash, _)| Series::new(hash, Whose::Ours, points(rows, hash))));
     Plot {
         title: "Exact rate of each group".into(),
-        x: Axis::linear("rating"),
-        y: Axis::linear("false positives, %"),
+        x: Axis::close("rating"),
+        y: Axis::close("false positives, %"),
         series,
         caption: "The exact rate of false positives of the filter of each rating, as published on Hadoop and Spark and as measured here; 1 % was asked for.".into(),
     }

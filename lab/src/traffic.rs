@@ -211,7 +211,7 @@ fn by_mappers(rows: &Rows) -> Plot {
     });
     plot(
         "By the number of mappers, p = 0.01",
-        Axis::linear("mappers"),
+        Axis::close("mappers"),
         series.to_vec(),
         "Megabytes that leave the mappers against their number: filters grow with it, indexes do not, coded parts hardly.",
     )

@@ -7,6 +7,8 @@ use super::number::short;
 pub enum Scale {
     /// Evenly, from zero.
     Linear,
+    /// Evenly, no further than the values reach: where zero would hide what differs.
+    Close,
     /// By powers of ten.
     Log,
     /// One place for each name; values are their numbers.
@@ -22,6 +24,10 @@ pub struct Axis {
 impl Axis {
     pub fn linear(label: &str) -> Axis {
         Axis { label: label.into(), scale: Scale::Linear }
+    }
+
+    pub fn close(label: &str) -> Axis {
+        Axis { label: label.into(), scale: Scale::Close }
     }
 
     pub fn log(label: &str) -> Axis {
@@ -41,6 +47,10 @@ impl Axis {
         let (low, high) = ends.unwrap_or((1.0, 10.0));
         let (low, high) = match &self.scale {
             Scale::Linear => (low.min(0.0), if high <= 0.0 { 1.0 } else { high * 1.04 }),
+            Scale::Close => {
+                let out = if high == low { 1.0 } else { 0.06 * (high - low) };
+                (low - out, high + out)
+            }
             // A twentieth of the way further out on both sides; a single value gets a factor of two.
             Scale::Log => {
                 let out = (high / low).powf(0.05).max(if high == low { 2.0 } else { 1.05 });
@@ -79,7 +89,7 @@ impl Range {
                     .map(|(i, name)| (i as f64, name.clone()))
                     .collect();
             }
-            Scale::Linear => self.steps(most),
+            Scale::Linear | Scale::Close => self.steps(most),
             Scale::Log => self.decades(most),
         };
         numbers.into_iter().map(|x| (x, short(x))).collect()
@@ -119,6 +129,7 @@ mod tests {
     #[test]
     fn ticks_are_round_and_within() {
         assert_eq!(ticks(Axis::linear(""), &[1.0, 2.0], 5), [0.0, 0.5, 1.0, 1.5, 2.0]);
+        assert_eq!(ticks(Axis::close(""), &[4.0, 12.0], 6), [4.0, 6.0, 8.0, 10.0, 12.0]);
         assert_eq!(ticks(Axis::log(""), &[1e4, 2e6], 6), [1e4, 1e5, 1e6]);
         assert_eq!(ticks(Axis::log(""), &[3.0, 30.0], 6), [5.0, 10.0, 20.0]);
         assert_eq!(ticks(Axis::log(""), &[1.0, 1e8], 5).len(), 5);

@@ -163,10 +163,13 @@ impl Section {
     fn html(&self) -> String {
         let paragraph = |text: &String| format!("<p>{}</p>\n", inline(text));
         let mut html: String = self.lead.iter().map(paragraph).collect();
-        let plots = self.plots.iter().map(Plot::html).chain(self.bars.iter().map(Bars::html));
-        let plots: Vec<String> = plots.collect();
-        if !plots.is_empty() {
-            html += &format!("<div class=\"plots n{}\">\n{}</div>\n", plots.len(), plots.concat());
+        let plots: Vec<String> = self.plots.iter().map(Plot::html).collect();
+        let bars: Vec<String> = self.bars.iter().map(Bars::html).collect();
+        // A single row of bars stands beside the plots; several have rows of their own.
+        let boxes = if bars.len() > 1 { vec![plots, bars] } else { vec![[plots, bars].concat()] };
+        for figures in boxes.iter().filter(|figures| !figures.is_empty()) {
+            let (number, figures) = (figures.len(), figures.concat());
+            html += &format!("<div class=\"plots n{number}\">\n{figures}</div>\n");
         }
         html += &self.tables.iter().map(Grid::html).collect::<String>();
         html + &self.notes.iter().map(paragraph).collect::<String>()

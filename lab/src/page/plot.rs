@@ -87,10 +87,14 @@ impl Plot {
             escape(&format!("{}. {}", self.title, self.caption))
         );
         frame.grid(self, &mut svg);
+        let named = matches!(self.x.scale, Scale::Names(_));
         for (series, look) in self.looks() {
             let _ = write!(svg, "<g class=\"{}\">", look.class());
             frame.intervals(&series.points, &mut svg);
-            frame.line(&series.points, &mut svg);
+            // Between names there is nothing that a line could mean.
+            if !named || series.whose == Whose::Theory {
+                frame.line(&series.points, &mut svg);
+            }
             if series.whose != Whose::Theory {
                 for point in series.points.iter().filter(|point| frame.shows(point)) {
                     svg += &look.marker(frame.left(point.x), frame.top(point.y));
