@@ -311,3 +311,23 @@ fn table(rows: &Rows) -> Grid {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Every build has a key of its own, and each engine and way has its turn before the first comes again.
+    #[test]
+    fn engines_and_ways_take_turns() {
+        let cases = cases();
+        let keys: BTreeSet<[&str; 5]> = cases.iter().map(Case::key).collect();
+        assert_eq!(keys.len(), cases.len());
+        assert_eq!(cases.len(), 3 * (9 * 6 + 5));
+        let first: BTreeSet<[&str; 2]> =
+            cases[..7].iter().map(|case| [case.engine.name(), case.way]).collect();
+        assert_eq!(first.len(), 7);
+        assert!(cases[..7].iter().all(|case| case.p == "0.01" && case.repetition == "1"));
+    }
+}
