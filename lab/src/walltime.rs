@@ -147,10 +147,11 @@ fn show(rows: &Rows) -> Section {
         tables: vec![table(rows)],
         notes: missing(rows).into_iter().collect(),
         result: format!(
-            "At 1 % and 8 mappers the job that builds takes {} s on Hadoop and {} s on Spark; without a cluster all of it takes {} s. A table of 1.25 M rows is no work for a cluster.",
+            "At 1 % and 8 mappers the job that builds takes {} s on Hadoop and {} s on Spark; without a cluster all of it takes {} s. A table of 1.25 M rows is no work for a cluster. {}",
             median(rows, ["hadoop", "0.01", "8", "ours"], "build_s"),
             median(rows, ["spark", "0.01", "8", "ours"], "build_s"),
-            median(rows, ["local", "0.01", "0", "local"], "whole_s")
+            median(rows, ["local", "0.01", "0", "local"], "whole_s"),
+            missing(rows).unwrap_or_default()
         ),
         ..Section::default()
     }
