@@ -29,9 +29,12 @@ impl Spread {
         })
     }
 
-    /// Mean, median and interval in one cell, in another unit.
+    /// Mean, median and interval in one cell, in another unit; one number where they do not differ.
     pub fn text(self, by: f64) -> String {
         let Spread { mean, median, low, high } = self.scaled(by);
+        if low == high && mean == median {
+            return plain(mean);
+        }
         format!("{} · {} · {}–{}", plain(mean), plain(median), plain(low), plain(high))
     }
 

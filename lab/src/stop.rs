@@ -1,5 +1,6 @@
 //! A signal that ends the program ends its clusters too.
 
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
@@ -16,7 +17,12 @@ pub fn install() {
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-            started.iter().for_each(|(script, folder)| down(script, folder));
+            // Side by side, and in groups of their own: whoever is impatient and kills this program does not kill them.
+            let downs = started.iter().map(|(script, folder)| {
+                Command::new(script).args(["down", folder]).process_group(0).spawn()
+            });
+            let downs: Vec<_> = downs.collect();
+            downs.into_iter().flatten().for_each(|mut down| _ = down.wait());
             std::process::exit(128 + signal);
         }
     });

@@ -147,10 +147,11 @@ fn show(rows: &Rows) -> Section {
         tables: vec![table(rows)],
         notes: missing(rows).into_iter().collect(),
         result: format!(
-            "At 1 % and 8 mappers the job that builds takes {} s on Hadoop and {} s on Spark; without a cluster all of it takes {} s. A table of 1.25 M rows is no work for a cluster.",
+            "At 1 % and 8 mappers the job that builds takes {} s on Hadoop and {} s on Spark; without a cluster all of it takes {} s. A table of 1.25 M rows is no work for a cluster. {}",
             median(rows, ["hadoop", "0.01", "8", "ours"], "build_s"),
             median(rows, ["spark", "0.01", "8", "ours"], "build_s"),
-            median(rows, ["local", "0.01", "0", "local"], "whole_s")
+            median(rows, ["local", "0.01", "0", "local"], "whole_s"),
+            missing(rows).unwrap_or_default()
         ),
         ..Section::default()
     }
@@ -310,4 +311,24 @@ fn table(rows: &Rows) -> Grid {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Every build has a key of its own, and each engine and way has its turn before the first comes again.
+    #[test]
+    fn engines_and_ways_take_turns() {
+        let cases = cases();
+        let keys: BTreeSet<[&str; 5]> = cases.iter().map(Case::key).collect();
+        assert_eq!(keys.len(), cases.len());
+        assert_eq!(cases.len(), 3 * (9 * 6 + 5));
+        let first: BTreeSet<[&str; 2]> =
+            cases[..7].iter().map(|case| [case.engine.name(), case.way]).collect();
+        assert_eq!(first.len(), 7);
+        assert!(cases[..7].iter().all(|case| case.p == "0.01" && case.repetition == "1"));
+    }
 }

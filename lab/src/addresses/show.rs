@@ -61,7 +61,7 @@ fn count_plot(counts: &Rows, total: f64) -> Plot {
             line("plain: mean", "plain: mean error"),
             line("conservative: mean", "conservative: mean error"),
         ],
-        caption: "How much too high the counts of all addresses are, against eps; both axes are logarithmic.".into(),
+        caption: "How much too high the counts of all addresses are, against eps; both axes are logarithmic, and where no count was too high nothing is drawn.".into(),
     }
 }
 
@@ -159,7 +159,7 @@ fn spark_table(rows: &Rows) -> Grid {
     let wrong = wrong(rows).map_or(String::new(), |spread| spread.text(1.0));
     for (what, together, each) in [
         ("false negatives", whole(sum(rows, "false negatives")), String::new()),
-        ("false positives, %", whole(sum(rows, "false positives")), wrong),
+        ("false positives; each: %", whole(sum(rows, "false positives")), wrong),
         ("counts too low", whole(sum(rows, "too low")), String::new()),
         ("counts too high by, mean of all addresses", String::new(), cell("mean error")),
         ("counts too high by, greatest", String::new(), cell("greatest error")),

@@ -165,3 +165,27 @@ impl Here {
             && self.product == answer.product
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_as_spark_writes_them() {
+        let said = answer("1921681,true,17,4000000000").expect("an answer");
+        assert_eq!((&*said.key, said.seen), (&b"1921681"[..], true));
+        assert_eq!((said.estimate, said.product), (17, 4_000_000_000));
+        assert!(answer("1921681,1,17,4").is_none() && answer("1921681,true,17").is_none());
+    }
+
+    /// What differs in one answer is found.
+    #[test]
+    fn answers_are_those_of_the_same_streams_here() {
+        let (keys, others): ([&[u8]; 3], [&[u8]; 2]) = ([b"1", b"2", b"2"], [b"2", b"3"]);
+        let here = Here::new(&keys, &others, 2).expect("sketches");
+        let answer =
+            |estimate, product| Answer { key: b"2".to_vec(), seen: true, estimate, product };
+        assert!(here.says(&answer(2, 2)));
+        assert!(!here.says(&answer(3, 2)) && !here.says(&answer(2, 3)));
+    }
+}
