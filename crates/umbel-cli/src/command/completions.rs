@@ -9,7 +9,6 @@ use clap_complete::Shell;
 
 use crate::output::Output;
 
-/// Print a completion script for a shell
 #[derive(clap::Args)]
 pub struct Args {
     /// The shell

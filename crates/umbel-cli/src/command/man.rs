@@ -8,7 +8,6 @@ use clap::{Command, CommandFactory};
 
 use crate::output::Output;
 
-/// Print the manual page, all subcommands included (umbel man | man -l -)
 #[derive(clap::Args)]
 pub struct Args {}
 
