@@ -4,7 +4,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::output::Output;
@@ -19,7 +18,7 @@ impl Args {
     pub fn run(self) -> Result<ExitCode> {
         // Made in memory, for the generator knows no other answer to a closed pipe than a panic.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut super::Umbel::command(), "umbel", &mut script);
+        clap_complete::generate(self.shell, &mut super::Umbel::whole(), "umbel", &mut script);
         let mut out = Output::stdout();
         out.write_all(&script).context("stdout")?;
         out.commit()?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Command, CommandFactory};
+use clap::Command;
 
 use crate::output::Output;
 
@@ -13,7 +13,7 @@ pub struct Args {}
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let mut command = super::Umbel::command();
+        let mut command = super::Umbel::whole();
         command.build();
         let mut page = Vec::new();
         clap_mangen::Man::new(command.clone()).render(&mut page)?;

@@ -20,7 +20,7 @@ mod which;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use self::later::Later;
 
@@ -75,6 +75,12 @@ enum Command {
 }
 
 impl Umbel {
+    /// The whole command, all arguments of all subcommands described.
+    fn whole() -> clap::Command {
+        later::describe_at_once();
+        Umbel::command()
+    }
+
     pub fn run(self) -> Result<ExitCode> {
         match self.command {
             Command::Size(Later(args)) => args.run(),
