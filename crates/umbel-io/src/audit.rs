@@ -114,7 +114,7 @@ struct Record {
 
 /// Rows go to the bucket that the first bits of their hash name, so that all rows of a key meet. There are few enough buckets that their
 /// ends stay in the cache while rows come in, and enough that those of some million rows fit the cache when they are looked at.
-const BUCKETS: usize = 256;
+const BUCKETS: usize = 128;
 
 /// A row's tag is the place of the filter that has its key as a member. Where filters need the key itself, a further record for
 /// each filter that admits it has that filter's place plus the number of filters. Behind these come the groups that have no filter.
@@ -272,6 +272,7 @@ impl DistinctKeys {
     }
 
     fn add(&mut self, records: &[Record]) {
+        self.make_room(records.len());
         for record in records {
             let key = self.number(record);
             if let Some(tagged) = self.tagged.get_mut(record.tag as usize) {
@@ -282,12 +283,9 @@ impl DistinctKeys {
         }
     }
 
-    /// The number of a record's key, a new one if it has not been met.
+    /// The number of a record's key, a new one if it has not been met. There must be room for it.
     #[inline(always)]
     fn number(&mut self, record: &Record) -> u32 {
-        if self.hashes.len() >= self.slots.len() / 2 {
-            self.grow();
-        }
         let mut slot = self.slot(record.hash);
         while let Some(key) = self.slots[slot].checked_sub(1) {
             let at = key as usize;
@@ -310,9 +308,12 @@ impl DistinctKeys {
         (hash << BUCKETS.trailing_zeros() >> (64 - bits)) as usize
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let len = 4 * self.slots.len();
+    /// Makes room for so many keys more: half of the slots stay free.
+    fn make_room(&mut self, more: usize) {
+        let len = (2 * (self.hashes.len() + more)).next_power_of_two();
+        if len <= self.slots.len() {
+            return;
+        }
         self.slots.clear();
         self.slots.resize(len, 0);
         for (&hash, number) in self.hashes.iter().zip(1..) {

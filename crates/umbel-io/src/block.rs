@@ -85,6 +85,7 @@ impl Text {
         };
         let mut fields = shape.fields(source, header)?;
         fields.look.several = holds_delimiter(&bytes[text..], fields.delimiter);
+        fields.look.json = begins_with_object(&bytes[text..]);
         let fields = Arc::new(fields);
         self.fields = Some(Arc::clone(&fields));
         Ok(Some(Block { start, long, fields }))
@@ -186,6 +187,12 @@ impl Text {
 /// Whether the first line does.
 fn holds_delimiter(text: &[u8], delimiter: u8) -> bool {
     memchr::memchr2(delimiter, b'\n', text).is_some_and(|at| text[at] == delimiter)
+}
+
+/// Whether the first line is a JSON object.
+fn begins_with_object(text: &[u8]) -> bool {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"{") && serde_json::from_slice::<serde_json::Value>(line).is_ok()
 }
 
 /// Refuses one of our own files, whose bytes would make lines too.

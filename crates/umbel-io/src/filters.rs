@@ -80,7 +80,8 @@ impl Filters {
 pub(crate) fn verify(file: &File, threads: usize) -> Result<()> {
     file.verify_sums()?;
     let next = AtomicUsize::new(0);
-    let done = in_threads(threads, || {
+    // A chunk is verified in the time that a thread needs to begin.
+    let done = in_threads(threads.min(file.chunks().div_ceil(2)), || {
         while let Some(chunk) =
             Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < file.chunks())
         {

@@ -13,9 +13,6 @@ pub(crate) struct Gather<'s> {
     shelf: Option<Shelf<'s, u64>>,
     /// The seed of the filter's hash. The count takes seed 0 whatever the filter does.
     seed: u64,
-    /// The hashes of a batch by group, and the groups that have any.
-    sorted: Vec<Vec<u64>>,
-    touched: Vec<u32>,
 }
 
 /// What a thread has gathered.
@@ -31,61 +28,31 @@ pub(crate) fn note(key: &[u8]) -> u64 {
 
 impl<'s> Gather<'s> {
     pub(crate) fn new(store: Option<&'s Store>, seed: u64) -> Gather<'s> {
-        Gather {
-            counts: Vec::new(),
-            shelf: store.map(Shelf::new),
-            seed,
-            sorted: Vec::new(),
-            touched: Vec::new(),
-        }
+        Gather { counts: Vec::new(), shelf: store.map(Shelf::new), seed }
     }
 
     /// Takes a batch with what was noted of its keys.
     pub(crate) fn take(&mut self, batch: &Batch, hashes: &[u64]) -> Result<()> {
         let groups = batch.group_names().len().max(1);
         self.counts.resize_with(groups, Distinct::default);
-        self.sorted.resize_with(groups, Vec::new);
-        self.shelf.iter_mut().for_each(|shelf| shelf.grow(groups));
-        let seed = self.seed;
-        if self.shelf.is_none() || seed == 0 {
-            return self.sort(batch, hashes, true, true);
-        }
-        self.sort(batch, hashes, true, false)?;
-        let seeded: Vec<u64> = batch.rows().iter().map(|row| xxh3(batch.key(row), seed)).collect();
-        self.sort(batch, &seeded, false, true)
-    }
-
-    /// Sorts hashes by group, to count them, to keep them, or both.
-    fn sort(&mut self, batch: &Batch, hashes: &[u64], count: bool, keep: bool) -> Result<()> {
-        if batch.groups().is_empty() {
-            return self.put(0, hashes, count, keep);
-        }
-        let mut sorted = std::mem::take(&mut self.sorted);
-        for (&hash, &group) in hashes.iter().zip(batch.groups()) {
-            let hashes = &mut sorted[group as usize];
-            if hashes.is_empty() {
-                self.touched.push(group);
+        self.count(batch.groups(), hashes);
+        let Some(shelf) = &mut self.shelf else { return Ok(()) };
+        shelf.grow(groups);
+        match self.seed {
+            0 => keep(shelf, batch.groups(), hashes),
+            seed => {
+                let seeded = batch.rows().iter().map(|row| xxh3(batch.key(row), seed));
+                keep(shelf, batch.groups(), &seeded.collect::<Vec<_>>())
             }
-            hashes.push(hash);
         }
-        let touched = std::mem::take(&mut self.touched);
-        for &group in &touched {
-            let hashes = &mut sorted[group as usize];
-            self.put(group as usize, hashes, count, keep)?;
-            hashes.clear();
-        }
-        (self.sorted, self.touched) = (sorted, touched);
-        self.touched.clear();
-        Ok(())
     }
 
-    fn put(&mut self, group: usize, hashes: &[u64], count: bool, keep: bool) -> Result<()> {
-        if count {
-            self.counts[group].insert_hashes(hashes);
+    fn count(&mut self, groups: &[u32], hashes: &[u64]) {
+        if groups.is_empty() {
+            return self.counts[0].insert_hashes(hashes);
         }
-        match &mut self.shelf {
-            Some(shelf) if keep => shelf.extend(group, hashes),
-            _ => Ok(()),
+        for (&group, &hash) in groups.iter().zip(hashes) {
+            self.counts[group as usize].insert_hash(hash);
         }
     }
 
@@ -94,4 +61,12 @@ impl<'s> Gather<'s> {
         let hashes = self.shelf.map(Shelf::finish).transpose()?;
         Ok(Gathered { counts: self.counts, hashes })
     }
+}
+
+/// Puts hashes on the shelf, each with its group, or all together where there are no groups.
+fn keep(shelf: &mut Shelf<u64>, groups: &[u32], hashes: &[u64]) -> Result<()> {
+    if groups.is_empty() {
+        return shelf.extend(0, hashes);
+    }
+    groups.iter().zip(hashes).try_for_each(|(&group, &hash)| shelf.push(group as usize, hash))
 }

@@ -9,6 +9,8 @@ pub struct Look {
     pub by: Option<String>,
     /// Whether one of them has several columns: the first line of a text holds the delimiter.
     pub several: bool,
+    /// Whether one of them seems to be made of JSON objects: the first line of a text is one.
+    pub json: bool,
 }
 
 impl Look {
@@ -19,6 +21,7 @@ impl Look {
             key: both(self.key, other.key),
             by: both(self.by, other.by),
             several: self.several || other.several,
+            json: self.json || other.json,
         }
     }
 }

@@ -67,6 +67,8 @@ struct State<O, F> {
     /// The input being delivered, and its lines delivered so far.
     source: usize,
     lines: u64,
+    /// Threads that wait for something to move: to wake nobody takes time too.
+    asleep: usize,
 }
 
 impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
@@ -82,6 +84,7 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
             tally: Tally::default(),
             source: 0,
             lines: 0,
+            asleep: 0,
         };
         Order { driver, lane, state: Mutex::new(state), moved: Condvar::new() }
     }
@@ -131,7 +134,9 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
                 self.lane.leave();
             }
         }
-        self.moved.notify_all();
+        if state.asleep > 0 {
+            self.moved.notify_all();
+        }
         let crowded = |state: &mut State<O, F>| {
             state.next.0 < turn.0 && state.waiting.len() >= WAITING && !state.stopped
         };
@@ -140,10 +145,14 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
 
     fn wait_while<'s>(
         &self,
-        state: MutexGuard<'s, State<O, F>>,
+        mut state: MutexGuard<'s, State<O, F>>,
         condition: impl FnMut(&mut State<O, F>) -> bool,
     ) -> MutexGuard<'s, State<O, F>> {
-        self.moved.wait_while(state, condition).unwrap_or_else(PoisonError::into_inner)
+        state.asleep += 1;
+        let woken = self.moved.wait_while(state, condition);
+        let mut state = woken.unwrap_or_else(PoisonError::into_inner);
+        state.asleep -= 1;
+        state
     }
 
     pub(crate) fn into_tally(self) -> Result<Tally> {

@@ -115,7 +115,7 @@ impl Shape {
             let is_name = matches!(name.parse(), Ok(Column::Name(_)));
             (leads_back && is_name).then(|| name.to_string())
         };
-        Look { key: name(&self.key), by: name(&self.by), several: names.len() > 1 }
+        Look { key: name(&self.key), by: name(&self.by), several: names.len() > 1, json: false }
     }
 
     /// The delimiter, where fields of this input may stand in quotes and records hold newlines.

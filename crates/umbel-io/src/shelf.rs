@@ -1,6 +1,6 @@
 //! Values kept by bin (a bucket, a group) until all have come: in memory, in large pages, then in a temporary file.
 //!
-//! A thread gathers the values of a bin until they make a run of a kibibyte, and puts the run down where there is room next. So memory
+//! A thread gathers the values of a bin until they make a run of two kibibytes, and puts the run down where there is room next. So memory
 //! is taken in order, whatever the number of bins, and never moved. When there is no more, the runs are written to a
 //! file, those of a bin together.
 
@@ -16,7 +16,7 @@ use crate::positioned::read_exact_at;
 use crate::{Error, Result, lock};
 
 /// Bytes in a run.
-const RUN: usize = 1 << 10;
+const RUN: usize = 1 << 11;
 /// Bytes in a page, at most: enough for some of the system's huge pages.
 const PAGE: usize = 8 << 20;
 /// Values that a bin has room for, once it has any.

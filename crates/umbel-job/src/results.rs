@@ -44,7 +44,8 @@ fn add_up(counted: &[Counted], inputs: &[Input]) -> Tally {
             // One text, once a run: the tally knows only texts that live as long as the program.
             tally.first_malformed = Some((place, Box::leak(reason.clone().into_boxed_str())));
         }
-        let look = part.look.clone().map(|(key, by, several)| Look { key, by, several });
+        let look =
+            part.look.clone().map(|(key, by, several)| Look { key, by, several, json: false });
         looks = match (looks, look) {
             (Some(before), Some(look)) => Some(before.agree(look)),
             (before, look) => before.or(look),

@@ -29,7 +29,6 @@ Exit code: 0 = the promise holds, 1 = it does not, 2 = an error.";
 const WORD: &str = "\
 An interval may lie above the promise and the verdict be \"holds\": which bits are set is chance too, and counted in.\n";
 
-/// Prove a filter's rate: exact counts over all distinct keys, an interval, a verdict
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -28,7 +28,6 @@ Examples:
   umbel build ratings.tsv --key tconst --by averageRating --round -p 0.01 -o ratings.umbel
   umbel build tuesday.txt --like monday.umbel -o tuesday.umbel    can be merged with monday's";
 
-/// Build a filter, or one for each group, from the keys of files or stdin
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -4,12 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::output::Output;
 
-/// Print a completion script for a shell
 #[derive(clap::Args)]
 pub struct Args {
     /// The shell
@@ -20,7 +18,7 @@ impl Args {
     pub fn run(self) -> Result<ExitCode> {
         // Made in memory, for the generator knows no other answer to a closed pipe than a panic.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut super::Umbel::command(), "umbel", &mut script);
+        clap_complete::generate(self.shell, &mut super::Umbel::whole(), "umbel", &mut script);
         let mut out = Output::stdout();
         out.write_all(&script).context("stdout")?;
         out.commit()?;

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use umbel_hadoop::task::Told;
 
-/// A task of a job on Hadoop
 #[derive(clap::Args)]
 pub struct Args {
     task: Task,

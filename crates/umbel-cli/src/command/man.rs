@@ -4,17 +4,16 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Command, CommandFactory};
+use clap::Command;
 
 use crate::output::Output;
 
-/// Print the manual page, all subcommands included (umbel man | man -l -)
 #[derive(clap::Args)]
 pub struct Args {}
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let mut command = super::Umbel::command();
+        let mut command = super::Umbel::whole();
         command.build();
         let mut page = Vec::new();
         clap_mangen::Man::new(command.clone()).render(&mut page)?;

@@ -20,7 +20,6 @@ Examples:
   umbel merge monday.umbel tuesday.umbel -o both.umbel
   umbel merge jan.umbel feb.umbel mar.umbel -o quarter.umbel     counts add up";
 
-/// Merge what has the same parameters: the result holds the keys of all
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

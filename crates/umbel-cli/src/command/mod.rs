@@ -7,6 +7,7 @@ mod count;
 mod r#gen;
 mod hadoop;
 mod info;
+mod later;
 mod man;
 mod merge;
 mod near;
@@ -19,7 +20,9 @@ mod which;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use self::later::Later;
 
 const FIRST_STEPS: &str = "\
 Try first:
@@ -40,40 +43,60 @@ pub struct Umbel {
 
 #[derive(Subcommand)]
 enum Command {
-    Size(size::Args),
-    Build(build::Args),
-    Screen(screen::Args),
-    Audit(audit::Args),
-    Merge(merge::Args),
-    Info(info::Args),
-    Count(count::Args),
-    Near(near::Args),
-    Similar(similar::Args),
-    Stream(stream::Args),
-    Gen(r#gen::Args),
-    Completions(completions::Args),
-    Man(man::Args),
+    /// What a filter would cost: bits, probes, bytes and the rate to expect
+    Size(Later<size::Args>),
+    /// Build a filter, or one for each group, from the keys of files or stdin
+    Build(Later<build::Args>),
+    /// Print the lines whose key may be in the set; what is left out is certainly not in it
+    Screen(Later<screen::Args>),
+    /// Prove a filter's rate: exact counts over all distinct keys, an interval, a verdict
+    Audit(Later<audit::Args>),
+    /// Merge what has the same parameters: the result holds the keys of all
+    Merge(Later<merge::Args>),
+    /// Show what a file holds: parameters, fill, the error to expect now, metadata
+    Info(Later<info::Args>),
+    /// Count keys in bounded memory: estimates that are never too low
+    Count(Later<count::Args>),
+    /// Ask whether a stored number is within a distance: no false negatives, from a few bits a number
+    Near(Later<near::Args>),
+    /// Ask whether something similar is stored: texts, sets, vectors, bit strings; wrong answers on both sides, as rarely as asked
+    Similar(Later<similar::Args>),
+    /// Train a filter or a count with one stream while another asks it; the state survives
+    Stream(Later<stream::Args>),
+    /// Make test data: strings, samples, ratings, addresses, names, numbers, vectors, texts
+    Gen(Later<r#gen::Args>),
+    /// Print a completion script for a shell
+    Completions(Later<completions::Args>),
+    /// Print the manual page, all subcommands included (umbel man | man -l -)
+    Man(Later<man::Args>),
+    /// A task of a job on Hadoop
     #[command(hide = true)]
-    Hadoop(hadoop::Args),
+    Hadoop(Later<hadoop::Args>),
 }
 
 impl Umbel {
+    /// The whole command, all arguments of all subcommands described.
+    fn whole() -> clap::Command {
+        later::describe_at_once();
+        Umbel::command()
+    }
+
     pub fn run(self) -> Result<ExitCode> {
         match self.command {
-            Command::Size(args) => args.run(),
-            Command::Build(args) => args.run(),
-            Command::Screen(args) => args.run(),
-            Command::Audit(args) => args.run(),
-            Command::Merge(args) => args.run(),
-            Command::Info(args) => args.run(),
-            Command::Count(args) => args.run(),
-            Command::Near(args) => args.run(),
-            Command::Similar(args) => args.run(),
-            Command::Stream(args) => args.run(),
-            Command::Gen(args) => args.run(),
-            Command::Completions(args) => args.run(),
-            Command::Man(args) => args.run(),
-            Command::Hadoop(args) => args.run(),
+            Command::Size(Later(args)) => args.run(),
+            Command::Build(Later(args)) => args.run(),
+            Command::Screen(Later(args)) => args.run(),
+            Command::Audit(Later(args)) => args.run(),
+            Command::Merge(Later(args)) => args.run(),
+            Command::Info(Later(args)) => args.run(),
+            Command::Count(Later(args)) => args.run(),
+            Command::Near(Later(args)) => args.run(),
+            Command::Similar(Later(args)) => args.run(),
+            Command::Stream(Later(args)) => args.run(),
+            Command::Gen(Later(args)) => args.run(),
+            Command::Completions(Later(args)) => args.run(),
+            Command::Man(Later(args)) => args.run(),
+            Command::Hadoop(Later(args)) => args.run(),
         }
     }
 }

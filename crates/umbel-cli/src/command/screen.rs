@@ -30,7 +30,6 @@ Examples:
   umbel screen ratings.umbel keys.txt --which         the groups that may hold each key
 Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
 
-/// Print the lines whose key may be in the set; what is left out is certainly not in it
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -25,7 +25,6 @@ Examples:
   umbel size ids.txt                              n is counted first
   umbel size ratings.tsv --key tconst --by averageRating --round --layout classic";
 
-/// What a filter would cost: bits, probes, bytes and the rate to expect
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

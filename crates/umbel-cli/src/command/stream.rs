@@ -32,7 +32,6 @@ const DELTA: f64 = 0.01;
 /// The heading of what sizes a sketch.
 const SKETCH: &str = "Sketch [default: that of the state]";
 
-/// Train a filter or a count with one stream while another asks it; the state survives
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -82,7 +82,8 @@ pub fn map_batches<'py>(
     let order = Order::from_json(order).map_err(raise)?;
     let (input, partition) = place;
     let name = order.input(input).map_err(raise)?.path.clone();
-    let handed = Handed::new(name, Look { key, by, several }, batches.clone().unbind());
+    let handed =
+        Handed::new(name, Look { key, by, several, json: false }, batches.clone().unbind());
     let work = || {
         let worker = Worker::with(order, tool.as_deref(), None)?;
         // Partitions are told apart as stretches are.

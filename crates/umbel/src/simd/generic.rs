@@ -208,11 +208,17 @@ impl Block {
         if self.len == 0 {
             return;
         }
-        let mut hashes = [0; BLOCK];
-        keys.hash::<L>(start, &mut hashes[..self.len]);
-        // Whole blocks are quicker: a short one is filled up with a key that is there.
-        let filler = hashes[0];
-        hashes[self.len..].fill(filler);
+        let mut room = [0; BLOCK];
+        let hashes = match keys.whole(start) {
+            Some(hashes) => hashes,
+            None => {
+                keys.hash::<L>(start, &mut room[..self.len]);
+                // Whole blocks are quicker: a short one is filled up with a key that is there.
+                let filler = room[0];
+                room[self.len..].fill(filler);
+                &room
+            }
+        };
         let (first, end) = (window.first * size_of::<Line>(), len * size_of::<Line>());
         let total = window.total * size_of::<Line>();
         let mut last = 0;

@@ -62,6 +62,15 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
         }
     }
 
+    /// The hashes from `start` on, where they need not be worked out.
+    #[inline(always)]
+    pub(super) fn whole(&self, start: usize) -> Option<&[u64; TOGETHER]> {
+        match self {
+            Source::Hashes(keys) => keys[start..].first_chunk(),
+            _ => None,
+        }
+    }
+
     /// Asks memory for the keys that will be hashed a while after those from `start` on.
     #[inline(always)]
     pub(super) fn ask(&self, start: usize) {

@@ -26,7 +26,6 @@ Examples:
   umbel count heavy access.log --key 1 -d ' ' --top 20          the most frequent
   umbel merge mon.umbel tue.umbel -o week.umbel                 counts add up";
 
-/// Count keys in bounded memory: estimates that are never too low
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Args {

@@ -26,7 +26,6 @@ use clap::Subcommand;
 use crate::output::Output;
 use random::Random;
 
-/// Make test data: strings, samples, ratings, addresses, names, numbers, vectors, texts
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub struct Args {

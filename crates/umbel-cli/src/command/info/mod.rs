@@ -24,7 +24,6 @@ Examples:
   umbel info ids.umbel --check    every byte verified
   umbel info ids.umbel --json     for programs";
 
-/// Show what a file holds: parameters, fill, the error to expect now, metadata
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

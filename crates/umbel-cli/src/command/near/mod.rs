@@ -19,7 +19,6 @@ Examples:
   umbel near query v.umbel questions.txt --within 2             within 2?
   umbel near size -n 1000000 --alpha 5 --beta 0.01              what would it cost?";
 
-/// Ask whether a stored number is within a distance: no false negatives, from a few bits a number
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Args {

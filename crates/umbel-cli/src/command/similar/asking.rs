@@ -4,7 +4,10 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use umbel::Metadata;
 use umbel::similar::{Promise, Space};
+use umbel_io::Look;
 use umbel_io::similar::{Reading, Sort};
+
+use crate::notice;
 
 /// Words of a shingle where none are given.
 const SHINGLE: u32 = 5;
@@ -136,6 +139,15 @@ impl Rows {
             _ => Sort::Text,
         };
         Ok(Reading { sort, field: self.text.clone() })
+    }
+
+    /// Says so where JSON objects were compared as they stand, with the names of their fields, which is seldom meant.
+    pub fn warn_of_json(&self, has_key: bool, look: &Look) {
+        if look.json && self.text.is_none() && !has_key {
+            notice::warn(
+                "the lines seem to be JSON objects and were compared as they stand: --text FIELD compares a field of theirs",
+            );
+        }
     }
 
     pub fn remember(&self, metadata: &mut Metadata) {

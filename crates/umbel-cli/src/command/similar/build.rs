@@ -106,6 +106,7 @@ impl Args {
         let tally = similar::insert(&driver, &reading, &mut filter)?;
         drop(progress);
         report(&filter, &tally, self.n.is_some() || self.like.is_some());
+        self.rows.warn_of_json(self.input.key.is_some(), &tally.look);
         self.remember(filter.metadata_mut(), &tally.look)?;
         filter.write_to(&mut out)?;
         out.commit()?;

@@ -20,7 +20,6 @@ Examples:
   umbel similar build vectors.csv --metric cosine --close 0.02 --far 0.9 -o vec.umbel
   umbel similar size -n 1000000 --metric jaccard --close 0.2 --far 0.95     what would it cost?";
 
-/// Ask whether something similar is stored: texts, sets, vectors, bit strings; wrong answers on both sides, as rarely as asked
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Args {

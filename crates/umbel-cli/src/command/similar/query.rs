@@ -75,6 +75,7 @@ impl Args {
         let grown = self.output.as_deref().map(Output::create).transpose()?;
         let summary = self.select(&reading, &mut stored)?;
         notice::malformed(&summary.tally);
+        self.rows.warn_of_json(self.input.key.is_some(), &summary.tally.look);
         let selected = if self.selects_close() { summary.admitted } else { summary.rejected() };
         if self.count {
             let mut out = Output::stdout();
