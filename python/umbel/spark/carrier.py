@@ -15,6 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
+from umbel._umbel import jobs
 from umbel.spark import tasks
 from umbel.spark.errors import short
 
@@ -65,10 +66,22 @@ class Carrier:
     shows: bool = False
     # Of the last job, where it is known before.
     maps: int | None = None
+    # Where the last job gathers lines.
+    lines: str | None = None
+
+    def abandon(self):
+        """Gives up the jobs, and what they have gathered."""
+        with contextlib.suppress(*FAILURES):
+            self.spark.sparkContext.cancelAllJobs()
+        if self.lines:
+            jobs.discard_lines(self.lines)
+        for folder in GIVEN.values():
+            folder.cleanup()
 
     def carry(self, *, name, order, inputs, stretches, reducers, tool, lines, size):
         """Has an order done."""
         context = self.spark.sparkContext
+        self.lines = lines
         tool = tool and shared(context, tool)
         try:
             with self.named(name), self.settings(), self.progress(name):
