@@ -27,7 +27,7 @@ LARGE = 256 << 20
 WIDE = 4 << 20
 TASKS = 4
 # Bytes of all parts, and number of filters, up to which the driver unites them: tasks that do it would cost a stage more.
-NEAR = 256 << 20
+NEAR = 64 << 20
 FEW = 1000
 MOST_REDUCERS = 8
 # The first byte of the key under which a mapper tells what it has counted.
