@@ -75,9 +75,7 @@ class Carrier:
     lines: str | None = None
 
     def abandon(self):
-        """Gives up the jobs, and what they have gathered."""
-        with contextlib.suppress(*FAILURES):
-            self.spark.sparkContext.cancelAllJobs()
+        """Takes away what jobs have gathered and been given, before the program ends and they with it. Spark is not asked: it may be amid an answer."""
         if self.lines:
             jobs.discard_lines(self.lines)
         for folder in GIVEN.values():
