@@ -1,10 +1,12 @@
 """The state folder of a stream, as FORMAT.md draws it: the same for `umbel stream` and for Spark; on a local path or on HDFS."""
 
+import atexit
 import contextlib
 import fcntl
 import os
 import re
 import shutil
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -16,6 +18,8 @@ from umbel._umbel import Hdfs, Positions
 CURRENT, LOCK, SKETCH, POSITIONS, PART = "CURRENT", "LOCK", "sketch.umbel", "positions", ".part"
 # How often a reader looks again when the snapshot that it wants is taken away meanwhile.
 LOOKS = 20
+# Seconds between two signs of life of a writer on HDFS, and without one until it counts as dead.
+BEAT, SILENCE = 2, 10
 
 
 def folder_at(place):
@@ -88,8 +92,9 @@ class LocalFolder:
 
 
 class HdfsFolder:
-    """HDFS has no locks: who comes last leaves a line in LOCK, and who no longer finds its own there stops. A snapshot takes a place where nothing is, so
-    that of two who write the same one, one fails."""
+    """HDFS has no locks that end with a process: a writer leaves a line in LOCK, and as long as it lives the file's time moves on. One who comes meanwhile is refused;
+    one who comes after waits, and leaves its own line. Who no longer finds its line there stops, for it may have been thought dead. A snapshot takes a place where nothing
+    is, so that of two who write the same one, one fails."""
 
     def __init__(self, path):
         self.path = Hdfs(path)
@@ -101,9 +106,23 @@ class HdfsFolder:
         self.path.make_folder()
 
     def take(self):
+        self.wait_for_silence()
         line = f"{uuid.uuid4()}\n".encode()
         self.replace(LOCK, line)
-        return Line(line)
+        return Line(self, line)
+
+    def wait_for_silence(self):
+        try:
+            if not self.read(LOCK):
+                return
+        except FileNotFoundError:
+            return
+        lock, end = self.join(LOCK), time.monotonic() + SILENCE
+        before = lock.time()
+        while time.monotonic() < end:
+            time.sleep(0.5)
+            if lock.time() != before:
+                raise RuntimeError(f"{self}: another process works with this state; stop it, or choose another folder")
 
     def check(self, lock):
         if self.read(LOCK) != lock.line:
@@ -146,13 +165,31 @@ class HdfsFolder:
 
 
 class Line:
-    """What a writer has left in LOCK."""
+    """What a writer has left in LOCK; it gives signs of life until it is closed."""
 
-    def __init__(self, line):
-        self.line = line
+    def __init__(self, folder, line):
+        self.folder, self.line = folder, line
+        self.ended = threading.Event()
+        self.life = threading.Thread(target=self.live, daemon=True)
+        self.life.start()
+        atexit.register(self.close)
+
+    def live(self):
+        with contextlib.suppress(RuntimeError):
+            while not self.ended.wait(BEAT):
+                # What cannot be done now is done the next time.
+                with contextlib.suppress(OSError):
+                    self.folder.check(self)
+                    self.folder.join(LOCK).set_time(time.time_ns() // 1_000_000)
 
     def close(self):
-        pass
+        """Leaves an empty LOCK, so that nobody has to wait; unless another has come."""
+        atexit.unregister(self.close)
+        self.ended.set()
+        self.life.join()
+        with contextlib.suppress(OSError, RuntimeError):
+            self.folder.check(self)
+            self.folder.replace(LOCK, b"")
 
 
 def write_synced(path, data):

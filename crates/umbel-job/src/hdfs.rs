@@ -185,6 +185,17 @@ impl HdfsPath {
         self.client()?.delete(&self.path, true).map(|_| ()).map_err(|error| self.error(error))
     }
 
+    /// When a file was changed, in milliseconds since 1970.
+    pub fn time(&self) -> Result<u64> {
+        let found = self.client()?.get_file_info(&self.path).map_err(|e| self.error(e))?;
+        Ok(found.modification_time)
+    }
+
+    /// Says when it was changed; the time of the last access stays, which not every HDFS keeps.
+    pub fn set_time(&self, time: u64) -> Result<()> {
+        self.client()?.set_times(&self.path, time, u64::MAX).map_err(|error| self.error(error))
+    }
+
     fn client(&self) -> Result<Client> {
         let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
         let clients = clients.get_or_insert_default();

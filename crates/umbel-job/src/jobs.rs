@@ -25,7 +25,7 @@ const REDUCERS: u64 = 8;
 
 /// An engine, as jobs see it.
 pub trait Carrier {
-    /// Has the tasks of an order done, and brings back what the reducers have sent.
+    /// Has the tasks of an order done, and brings back what the reducers have sent. Parts of filters and distinct counts may come as mappers have sent them.
     fn carry(&self, freight: &Freight, watch: &dyn Fn(Event)) -> Result<Carried>;
 
     /// The files at a place.
@@ -134,8 +134,8 @@ impl<'a> Jobs<'a> {
         for (key, value) in records.into_iter().filter(|(key, _)| key.kind == Kind::Distinct) {
             let distinct = Distinct::from_bytes(&value)?;
             match self.job.shape.by {
-                None => census.all = distinct,
-                Some(_) => _ = census.groups.insert(key.group, distinct),
+                None => census.all.merge(&distinct),
+                Some(_) => census.groups.entry(key.group).or_default().merge(&distinct),
             }
         }
         Ok((census, tally))

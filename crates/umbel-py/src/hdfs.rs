@@ -58,6 +58,16 @@ impl Hdfs {
         py.detach(|| self.0.remove()).map_err(raise)
     }
 
+    /// When it was changed, in milliseconds since 1970.
+    fn time(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.0.time()).map_err(raise)
+    }
+
+    /// Says when it was changed.
+    fn set_time(&self, py: Python<'_>, time: u64) -> PyResult<()> {
+        py.detach(|| self.0.set_time(time)).map_err(raise)
+    }
+
     fn __str__(&self) -> String {
         self.0.to_string()
     }

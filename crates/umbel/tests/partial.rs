@@ -135,6 +135,17 @@ fn a_filter_of_several_slices_travels() {
 }
 
 #[test]
+fn a_slice_with_one_bit_in_eight_set_goes_as_bits() {
+    let params = Params::new(Sizing::classic(10_000, 0.01).unwrap());
+    for (keys, is_dense) in [(1000, false), (10_000, true)] {
+        let partial = filled(&params, &(0..keys).collect::<Vec<u32>>()).partial(0);
+        let [shortest, bits] =
+            [Coding::Shortest, Coding::Bits].map(|coding| partial.to_bytes(coding));
+        assert_eq!(shortest == bits, is_dense, "{keys} keys");
+    }
+}
+
+#[test]
 fn bits_beyond_the_filter_are_refused() {
     let small = Params::new(Sizing::with(10, 100, 3).unwrap());
     let large = Params::new(Sizing::with(10, 500, 3).unwrap());

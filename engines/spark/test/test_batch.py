@@ -71,6 +71,16 @@ def test_any_number_of_partitions_gives_the_same_bytes(frame, data, partitions):
     assert same(us.build(str(data / "clean.tsv"), key="tconst", n=n, partitions=partitions), data / "one.umbel")
 
 
+@pytest.mark.parametrize("large", [2**40, 0])
+def test_what_is_too_long_for_the_driver_is_united_by_tasks_and_brought_part_by_part(frame, data, monkeypatch, large):
+    monkeypatch.setattr("umbel.spark.carrier.NEAR", 0)
+    monkeypatch.setattr("umbel.spark.carrier.LARGE", large)
+    assert same(us.build(frame, **GROUPS), data / "groups.umbel")
+    n = umbel.open(data / "one.umbel").sizing.capacity
+    for rows in (frame, str(data / "clean.tsv")):
+        assert same(us.build(rows, key="tconst", n=n, partitions=3), data / "one.umbel")
+
+
 def test_ways_to_send_differ_in_bytes_shuffled_alone(frame, data):
     shuffled = {}
     for how in ("indexes", "filters", None):

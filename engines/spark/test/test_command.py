@@ -3,13 +3,15 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from conftest import UMBEL
+from conftest import FOLDER, UMBEL, processes
 from conftest import umbel as command
 
 OPTIONS = ["--key", "tconst", "--by", "averageRating", "--round", "-p", "0.01"]
@@ -83,6 +85,44 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_left(cluster, data, wo
 def test_a_master_that_does_not_answer_is_said_at_once(cluster, data):
     done = run(UMBEL, "size", data / "ratings.tsv", "--on", "spark", "--master", "spark://127.0.0.1:9", timeout=60)
     assert done.returncode == 2 and "no master answers there" in done.stderr
+
+
+def test_an_interrupt_amid_a_job_leaves_nothing(cluster, data, folder):
+    temporary, work = folder / "tmp", FOLDER / "cluster/work"
+    temporary.mkdir()
+    (folder / "long.tsv").write_bytes((data / "ratings.tsv").read_bytes() * 300)
+    before = set(processes(work))
+    words = ["screen", data / "here.umbel", folder / "long.tsv", "--key", "tconst", "--group", "9", "-o", folder / "kept", "--on", "spark", "--master", cluster]
+    # In the background of a shell interrupts are ignored, and children inherit that.
+    heed = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), "start_new_session": True}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    program = subprocess.Popen([UMBEL, *map(str, words)], **heed, **pipes, env={**os.environ, "TMPDIR": str(temporary)})
+    wait_for(lambda: any(folder.glob(".kept.*.part/*")))
+    os.killpg(program.pid, signal.SIGINT)
+    out, error = program.communicate(timeout=60)
+    assert program.returncode == 130 and out == "" and "umbel:" not in error and "Traceback" not in error, error
+    assert sorted(folder.iterdir()) == [folder / "long.tsv", temporary] and not any(temporary.iterdir())
+    # Spark's machine ends behind its driver, and so do the executors.
+    wait_for(lambda: is_gone(program.pid) and set(processes(work)) <= before)
+    assert not list(folder.glob(".kept*"))
+
+
+def is_gone(group):
+    try:
+        os.killpg(group, 0)
+        return False
+    except ProcessLookupError:
+        return True
+
+
+def wait_for(what):
+    """What it comes to, once that is true."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if found := what():
+            return found
+        time.sleep(0.05)
+    raise TimeoutError
 
 
 def test_without_the_package_that_is_said(data):

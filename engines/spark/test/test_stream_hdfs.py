@@ -1,7 +1,9 @@
 """The state on HDFS."""
 
+import contextlib
 import os
 import subprocess
+import time
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -9,7 +11,7 @@ from conftest import FOLDER, ROOT, umbel
 from test_crash import FILES, die, expected, finish, source, trainer  # noqa: F401: fixtures
 
 from umbel import Bloom, CountMin
-from umbel._state import State
+from umbel._state import SILENCE, State
 from umbel._umbel import Positions
 from umbel.spark import stream
 
@@ -38,29 +40,47 @@ def test_a_crash_and_questions(hdfs, source, expected, spark):  # noqa: F811: th
         assert row.estimate == trained.estimate(row.value) > 0
 
 
-def test_of_two_writers_the_last_goes_on(hdfs):
+def test_a_second_writer_is_refused_until_the_first_has_ended(hdfs):
+    place = f"{hdfs}/one"
+    with contextlib.closing(State(place)) as first:
+        first.save(Bloom(10), Positions())
+        with pytest.raises(RuntimeError, match="another process works with this state"):
+            State(place)
+        first.save(first.sketch, first.positions)
+    began = time.monotonic()
+    State(place).close()
+    assert time.monotonic() - began < SILENCE
+
+
+def test_a_writer_that_was_taken_for_dead_ends(hdfs, monkeypatch):
+    monkeypatch.setattr("umbel._state.SILENCE", 1)
     place = f"{hdfs}/two"
     first = State(place)
     first.save(Bloom(10), Positions())
+    first.lock.ended.set()
+    first.lock.life.join()
     second = State(place)
     with pytest.raises(RuntimeError, match="another process has begun"):
         first.save(Bloom(10), Positions())
+    first.close()
     second.sketch.add("x")
     second.save(second.sketch, second.positions.with_batch("q", 0))
     assert "x" in stream.newest(place)
     # Whoever comes too late finds the place taken, whatever LOCK says.
-    third = State(place)
-    third.next = second.current
+    second.next = second.current
     with pytest.raises(OSError):
-        third.save(CountMin(), Positions())
+        second.save(CountMin(), Positions())
     assert "x" in stream.newest(place)
-    assert [name for name in third.folder.names() if name.endswith(".part")] != []
-    assert State(place).positions.batch("q") == 0
+    assert [name for name in second.folder.names() if name.endswith(".part")] != []
+    second.close()
+    with contextlib.closing(State(place)) as third:
+        assert third.positions.batch("q") == 0
 
 
 def test_a_state_is_copied_and_goes_on_here(hdfs, folder):
-    State(f"{hdfs}/three").save(Bloom(100), Positions().with_batch("q", 3))
     state = State(f"{hdfs}/three")
+    state.save(Bloom(100), Positions().with_batch("q", 3))
+    state.close()
     for name in ["CURRENT", "v-1/sketch.umbel", "v-1/positions"]:
         path = folder / "state" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import sys
@@ -15,14 +16,19 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
+from umbel._umbel import jobs
 from umbel.spark import tasks
 from umbel.spark.errors import short
 
 # Rows that go from Spark to Python at once.
 ROWS = 100_000
-# Bytes of a result beyond which it is brought part by part, and of filters beyond which each core fills one only.
+# Bytes of a result beyond which it is brought part by part, and of filters beyond which each core fills one only; else it may have a few tasks.
 LARGE = 256 << 20
-WIDE = 64 << 20
+WIDE = 4 << 20
+TASKS = 4
+# Bytes of all parts, and number of filters, up to which the driver unites them: tasks that do it would cost a stage more.
+NEAR = 64 << 20
+FEW = 1000
 MOST_REDUCERS = 8
 # The first byte of the key under which a mapper tells what it has counted.
 TALLY = 1
@@ -65,13 +71,25 @@ class Carrier:
     shows: bool = False
     # Of the last job, where it is known before.
     maps: int | None = None
+    # Where the last job gathers lines.
+    lines: str | None = None
+
+    def abandon(self):
+        """Takes away what jobs have gathered and been given, before the program ends and they with it. Spark is not asked: it may be amid an answer."""
+        if self.lines:
+            jobs.discard_lines(self.lines)
+        for folder in GIVEN.values():
+            folder.cleanup()
 
     def carry(self, *, name, order, inputs, stretches, reducers, tool, lines, size):
         """Has an order done."""
         context = self.spark.sparkContext
+        self.lines = lines
         tool = tool and shared(context, tool)
         try:
             with self.named(name), self.settings(), self.progress(name):
+                if self.is_near(order, inputs, size):
+                    reducers = 0
                 if reducers:
                     reducers = max(reducers, min(self.slots(), MOST_REDUCERS))
                 if self.rows:
@@ -107,6 +125,21 @@ class Carrier:
     def slots(self):
         return max(1, self.spark.sparkContext.defaultParallelism)
 
+    def tasks(self, size):
+        """How many tasks there are, at most."""
+        return self.partitions or self.slots() * (1 if size > WIDE else TASKS)
+
+    def is_near(self, order, inputs, size):
+        """Whether all parts may come here as they are: they are few, and not long."""
+        order = json.loads(order)
+        work, grouped = order["work"], order["columns"]["by"] is not None
+        if any(map(is_foreign, inputs)):
+            return False
+        if "Build" not in work:
+            return work == "Census" and not grouped
+        build = work["Build"]
+        return build["how"] != "Indexes" and len(build["filters"]) <= FEW and self.tasks(size) * size <= NEAR
+
     def carry_rows(self, order, tool, reducers, size):
         """The work on rows of DataFrames."""
         mapped = None
@@ -114,8 +147,8 @@ class Carrier:
             frame = rows.selected()
             if self.partitions:
                 frame = frame.repartition(self.partitions)
-            elif size > WIDE:
-                frame = frame.coalesce(self.slots())
+            else:
+                frame = frame.coalesce(self.tasks(size))
             task = tasks.MapRows(order, tool, place, rows.key, rows.by, rows.weight)
             part = frame.mapInArrow(task, tasks.SCHEMA)
             mapped = part if mapped is None else mapped.unionAll(part)
@@ -131,7 +164,7 @@ class Carrier:
         context = self.spark.sparkContext
         foreign = {inputs[place]: line for place, line in stretches if is_foreign(inputs[place])}
         own = [line for place, line in stretches if inputs[place] not in foreign]
-        most = self.partitions or (self.slots() if size > WIDE else 2 * self.slots())
+        most = self.tasks(size)
         parts = []
         if own:
             shares = dealt(own, most)

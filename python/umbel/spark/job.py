@@ -13,17 +13,20 @@ import sys
 from pyspark.sql import SparkSession
 
 from umbel._umbel import jobs
-from umbel.spark.carrier import FAILURES, GIVEN, Carrier
+from umbel.spark.carrier import FAILURES, Carrier
 from umbel.spark.errors import SparkError, short
 
 # Seconds to wait for a master.
 PATIENCE = 5
 # What the driver's machine has to say is said by umbel.
 QUIET = "ERROR"
+INTERRUPTED = 128 + signal.SIGINT
 
 
 def main(arguments):
     """Runs the command; its exit code."""
+    if heeds_interrupts():
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     if not any(word == "--on" or word.startswith("--on=") for word in arguments):
         arguments = [*arguments, "--on", "spark"]
     code = jobs.main_on_spark(["umbel", *arguments], carrier)
@@ -43,21 +46,26 @@ def carrier(name, master, partitions):
     builder = builder.config("spark.log.level", QUIET)
     if master:
         builder = builder.master(master)
+    heeds = heeds_interrupts()
     try:
         session = builder.getOrCreate()
     except (*FAILURES, RuntimeError, OSError) as error:
         raise short(error) from None
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        # Spark's own way is an exception from wherever the program happens to be.
-        signal.signal(signal.SIGINT, end)
-    return Carrier(session, partitions=partitions, shows=True)
+    made = Carrier(session, partitions=partitions, shows=True)
+    # Spark's own way is an exception from wherever the program happens to be.
+    signal.signal(signal.SIGINT, (lambda *_: end(made)) if heeds else signal.SIG_IGN)
+    return made
 
 
-def end(*_):
+def heeds_interrupts():
+    """Not in the background of a shell, for example."""
+    return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def end(carrier):
     """Ends at once, without a word, as the command does: no result is there before it is whole, and Spark ends with its driver."""
-    for folder in GIVEN.values():
-        folder.cleanup()
-    os._exit(128 + signal.SIGINT)
+    carrier.abandon()
+    os._exit(INTERRUPTED)
 
 
 def check_master(master):

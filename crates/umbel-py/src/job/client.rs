@@ -375,3 +375,9 @@ pub fn remembered_columns(
     let text = |column: Option<Column>| column.map(|column| column.to_string());
     (text(shape.key), text(shape.by), shape.round)
 }
+
+/// Takes away a folder where lines are gathered: for a program that ends before its jobs do.
+#[pyfunction]
+pub fn discard_lines(py: Python<'_>, folder: PathBuf) {
+    py.detach(|| umbel_job::lines::discard(&Location::parse(&folder)));
+}

@@ -1,7 +1,7 @@
 //! Filters on their way between processes: each has a part of the keys, one takes the union.
 //!
 //! A filter travels in slices of [`SLICE`] lines, so that whoever merges needs the memory of a slice and not of the filter. A slice
-//! is coded by its fill: while few bits are set, the gaps between them take less than the bits themselves. FORMAT.md has the bytes.
+//! is coded by its fill: while few bits are set (fewer than one in eight), the gaps between them take less than the bits themselves. FORMAT.md has the bytes.
 //!
 //! ```
 //! use umbel::bloom::{Coding, Partial};
@@ -37,13 +37,16 @@ const CHECKSUM: usize = 8;
 const BITS: u8 = 1;
 const GAPS: u8 = 2;
 const INDEXES: u8 = 3;
+/// A slice is dense if one bit in so many is set.
+const DENSE: usize = 8;
 /// Bytes of an index.
 const INDEX: usize = 4;
 
 /// How a partial is to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
-    /// Gaps or bits, whichever is shorter.
+    /// Gaps or bits, whichever is shorter; bits too where one in eight or more is set, for gaps would save less than half and take longer than the way they
+    /// shorten.
     Shortest,
     /// The bits as they are.
     Bits,
@@ -72,7 +75,10 @@ impl Partial {
         let bits: &[u8] = bytemuck::cast_slice(&self.lines);
         // Zeros at the end say nothing.
         let bits = &bits[..bits.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)];
-        let gaps = Gaps::of(self.words()).filter(|_| coding == Coding::Shortest);
+        let gaps = match coding {
+            Coding::Shortest if self.is_sparse() => Gaps::of(self.words()),
+            _ => None,
+        };
         match gaps.filter(|gaps| gaps.bytes() < bits.len()) {
             Some(gaps) => self.framed(GAPS, gaps.width(), |bytes| gaps.write(self.words(), bytes)),
             None => self.framed(BITS, 0, |bytes| bytes.extend_from_slice(bits)),
@@ -134,6 +140,11 @@ impl Partial {
         let line = line.ok_or_else(|| refuse("a bit beyond the end of the slice"))?;
         line.0[index as usize / 64 % 8] |= 1 << (index % 64);
         Ok(())
+    }
+
+    fn is_sparse(&self) -> bool {
+        let ones: usize = self.words().map(|word| word.count_ones() as usize).sum();
+        ones * DENSE < self.lines.len() * LINE_BITS
     }
 
     fn words(&self) -> impl Iterator<Item = u64> + Clone {
