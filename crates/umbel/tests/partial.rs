@@ -135,7 +135,7 @@ fn a_filter_of_several_slices_travels() {
 }
 
 #[test]
-fn a_slice_with_one_bit_in_eight_set_goes_as_bits() {
+fn a_slice_with_one_bit_in_four_set_goes_as_bits() {
     let params = Params::new(Sizing::classic(10_000, 0.01).unwrap());
     for (keys, is_dense) in [(1000, false), (10_000, true)] {
         let partial = filled(&params, &(0..keys).collect::<Vec<u32>>()).partial(0);

@@ -1,7 +1,7 @@
 //! Filters on their way between processes: each has a part of the keys, one takes the union.
 //!
 //! A filter travels in slices of [`SLICE`] lines, so that whoever merges needs the memory of a slice and not of the filter. A slice
-//! is coded by its fill: while few bits are set (fewer than one in eight), the gaps between them take less than the bits themselves. FORMAT.md has the bytes.
+//! is coded by its fill: while few bits are set (fewer than one in four), the gaps between them take less than the bits themselves. FORMAT.md has the bytes.
 //!
 //! ```
 //! use umbel::bloom::{Coding, Partial};
@@ -38,14 +38,14 @@ const BITS: u8 = 1;
 const GAPS: u8 = 2;
 const INDEXES: u8 = 3;
 /// A slice is dense if one bit in so many is set.
-const DENSE: usize = 8;
+const DENSE: usize = 4;
 /// Bytes of an index.
 const INDEX: usize = 4;
 
 /// How a partial is to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
-    /// Gaps or bits, whichever is shorter; bits too where one in eight or more is set, for gaps would save less than half and take longer than the way they
+    /// Gaps or bits, whichever is shorter; bits too where one in four or more is set, for gaps would save less than a fifth and take longer than the way they
     /// shorten.
     Shortest,
     /// The bits as they are.
