@@ -143,7 +143,7 @@ fn times(told: &Value) -> Vec<String> {
 fn show(rows: &Rows) -> Section {
     Section {
         lead: vec![LEAD.into()],
-        plots: vec![by_rate(rows), by_mappers(rows), whole_by_rate(rows)],
+        plots: plots(rows),
         tables: vec![table(rows)],
         notes: missing(rows).into_iter().collect(),
         result: format!(
@@ -155,6 +155,13 @@ fn show(rows: &Rows) -> Section {
         ),
         ..Section::default()
     }
+}
+
+/// That by the number of mappers from the second number on.
+fn plots(rows: &Rows) -> Vec<Plot> {
+    let numbers = rows.with("engine", "hadoop").with("p", "0.01").different("mappers").len();
+    let by_mappers = (numbers > 1).then(|| by_mappers(rows));
+    [by_rate(rows)].into_iter().chain(by_mappers).chain([whole_by_rate(rows)]).collect()
 }
 
 const LEAD: &str = "The build of b1, on a Hadoop with two nodes and a Spark with two workers, all on this machine with its two cores, and without a cluster. The time of a build is that of its job, with the sizes known, as it was published; the whole command also counts the titles of each group first, and starts Python and Spark's driver where that is needed. The published times come from four machines with two cores each and are plots; two of their points are known in numbers. A cell has three repetitions at most, not ten, which would take many hours: a job is mostly the start of its processes. Both clusters ran at the same time, and other programs beside them; engines and ways took turns build by build, so that this hit all alike. Compare the lines with each other; alone on a machine each would be faster.";
