@@ -39,14 +39,15 @@ impl Parser {
         batch.lines = header_lines(block, &batch.bytes);
         let fields = &*block.fields;
         self.ends.clear();
+        let mut has_returns = true;
         if fields.quoted {
             let records = &batch.bytes[block.start..];
             record_ends(records, fields.delimiter, |at| self.ends.push(block.start + at));
         } else {
-            simd::places(&batch.bytes, block.start, b'\n', &mut self.ends);
+            has_returns = simd::ends(&batch.bytes, block.start, &mut self.ends);
         }
         if fields.is_whole_line() {
-            return whole_lines(block.start, self.ends.as_slice(), batch);
+            return whole_lines(block.start, self.ends.as_slice(), has_returns, batch);
         }
         if fields.is_plain() {
             let ends = self.ends.as_slice();
@@ -132,18 +133,19 @@ fn pick(fields: &Fields, bytes: &mut Vec<u8>, line: Range<usize>) -> Option<Pick
     Some(Picked { key: key?, group, weight })
 }
 
-/// The rows of a block where the key is the line: the hot loop of every run over a plain list.
-fn whole_lines(start: usize, ends: &[u32], batch: &mut Batch) {
+/// The rows of a block where the key is the line: the hot loop of every run over a plain list. Most have no CR anywhere, and need not
+/// be looked at again.
+fn whole_lines(start: usize, ends: &[u32], has_returns: bool, batch: &mut Batch) {
     let Batch { bytes, rows, malformed, lines, .. } = batch;
-    let bytes = &**bytes;
-    // Nothing is noted outside of the loop: what is seen from there would be stored at every turn.
-    let mut start = start as u32;
-    rows.extend(ends.iter().map(move |&end| {
-        let row = Row::whole(bytes, start, end);
-        start = end + 1;
-        row
-    }));
-    if rows.iter().any(Row::is_empty) {
+    let start = start as u32;
+    match has_returns {
+        true => rows.extend(between(start, ends, |start, end| Row::whole(bytes, start, end))),
+        false => {
+            rows.extend(between(start, ends, |start, end| Row::part(start, end, (0, end - start))))
+        }
+    }
+    // All are looked at: to stop at the first would take longer.
+    if rows.iter().fold(false, |any, row| any | row.is_empty()) {
         let mut number = *lines;
         rows.retain(|row| {
             if row.is_empty() {
@@ -154,6 +156,20 @@ fn whole_lines(start: usize, ends: &[u32], batch: &mut Batch) {
         });
     }
     *lines += ends.len() as u64;
+}
+
+/// A row for each line. Nothing is noted outside of the loop: what is seen from there would be stored at every turn.
+#[inline(always)]
+fn between(
+    mut start: u32,
+    ends: &[u32],
+    row: impl Fn(u32, u32) -> Row,
+) -> impl ExactSizeIterator<Item = Row> {
+    ends.iter().map(move |&end| {
+        let row = row(start, end);
+        start = end + 1;
+        row
+    })
 }
 
 /// The lines before the first record.

@@ -1,22 +1,22 @@
 //! The one place of this crate that uses vectors: where a byte stands in a text, 64 bytes at a time. One algorithm, compiled
 //! for each instruction set that is worth it, chosen when the program runs.
 
-use crate::split::{Places, marks_with, places_with};
+use crate::split::{Places, ends_with, marks_with};
 
-/// Adds the places of `wanted` from `from` on.
-pub(crate) fn places(bytes: &[u8], from: usize, wanted: u8, found: &mut Places) {
+/// Adds the places where lines end, from `from` on; tells whether a CR is there.
+pub(crate) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         if avx512::is_available() {
             // SAFETY: the machine has it.
-            return unsafe { avx512::places(bytes, from, wanted, found) };
+            return unsafe { avx512::ends(bytes, from, found) };
         }
         if avx2::is_available() {
             // SAFETY: the machine has it.
-            return unsafe { avx2::places(bytes, from, wanted, found) };
+            return unsafe { avx2::ends(bytes, from, found) };
         }
     }
-    places_with::<Plain>(bytes, from, wanted, found);
+    ends_with::<Plain>(bytes, from, found)
 }
 
 /// For each line, of which the first begins at `from` and each ends at its place in `ends`: one bit for each of its first 64 bytes
@@ -73,7 +73,7 @@ impl Chunk for Plain {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Chunk, Places, marks_with, places_with};
+    use super::{Chunk, Places, ends_with, marks_with};
 
     pub(super) fn is_available() -> bool {
         is_x86_feature_detected!("avx2")
@@ -103,8 +103,8 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2,bmi1,popcnt")]
-    pub(super) fn places(bytes: &[u8], from: usize, wanted: u8, found: &mut Places) {
-        places_with::<Halves>(bytes, from, wanted, found);
+    pub(super) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> bool {
+        ends_with::<Halves>(bytes, from, found)
     }
 
     #[target_feature(enable = "avx2,bmi1,popcnt")]
@@ -117,7 +117,7 @@ mod avx2 {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Chunk, Places, marks_with, places_with};
+    use super::{Chunk, Places, ends_with, marks_with};
 
     pub(super) fn is_available() -> bool {
         is_x86_feature_detected!("avx512f")
@@ -145,8 +145,8 @@ mod avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,bmi1,popcnt")]
-    pub(super) fn places(bytes: &[u8], from: usize, wanted: u8, found: &mut Places) {
-        places_with::<Whole>(bytes, from, wanted, found);
+    pub(super) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> bool {
+        ends_with::<Whole>(bytes, from, found)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,bmi1,popcnt")]

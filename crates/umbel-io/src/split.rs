@@ -58,15 +58,18 @@ impl Places {
     }
 }
 
-/// The places of a byte from `from` on.
+/// The places where lines end, from `from` on; and whether a CR is there, which costs nothing beside.
 #[inline(always)]
-pub(crate) fn places_with<C: Chunk>(bytes: &[u8], from: usize, wanted: u8, found: &mut Places) {
+pub(crate) fn ends_with<C: Chunk>(bytes: &[u8], from: usize, found: &mut Places) -> bool {
     let (chunks, tail) = bytes[from..].as_chunks::<64>();
+    let last = padded(tail);
+    let mut returns = C::mask(&last, b'\r');
     for (i, chunk) in chunks.iter().enumerate() {
-        found.add(C::mask(chunk, wanted), from + 64 * i);
+        found.add(C::mask(chunk, b'\n'), from + 64 * i);
+        returns |= C::mask(chunk, b'\r');
     }
-    let start = bytes.len() - tail.len();
-    found.add(C::mask(&padded(tail), wanted) & bits(tail.len()), start);
+    found.add(C::mask(&last, b'\n'), bytes.len() - tail.len());
+    returns != 0
 }
 
 /// Marks for each line.
@@ -122,8 +125,11 @@ mod tests {
                 for from in [0, 1, 63, 64, len].into_iter().filter(|&from| from <= len) {
                     let bytes = text(len, step);
                     let mut found = [Places::default(), Places::default()];
-                    simd::places(&bytes, from, b'\n', &mut found[0]);
-                    places_with::<Plain>(&bytes, from, b'\n', &mut found[1]);
+                    let returns = [
+                        simd::ends(&bytes, from, &mut found[0]),
+                        ends_with::<Plain>(&bytes, from, &mut found[1]),
+                    ];
+                    assert_eq!(returns, [bytes[from..].contains(&b'\r'); 2]);
                     let expected: Vec<u32> =
                         (from..len).filter(|i| i % step == step / 2).map(|i| i as u32).collect();
                     for found in found {
@@ -135,10 +141,23 @@ mod tests {
     }
 
     #[test]
+    fn a_return_is_seen_wherever_it_stands() {
+        for at in 0..200 {
+            let mut bytes = text(200, 7);
+            bytes[at] = b'\r';
+            for from in 0..200 {
+                let found = &mut Places::default();
+                assert_eq!(simd::ends(&bytes, from, found), from <= at);
+                assert_eq!(ends_with::<Plain>(&bytes, from, found), from <= at);
+            }
+        }
+    }
+
+    #[test]
     fn places_are_added_behind_others() {
         let mut found = Places::default();
         for _ in 0..3 {
-            simd::places(&text(200, 1), 0, b'\n', &mut found);
+            simd::ends(&text(200, 1), 0, &mut found);
             found.push(7);
         }
         assert_eq!(found.as_slice().len(), 3 * 201);
