@@ -124,8 +124,7 @@ impl HdfsPath {
 
     /// The files there: itself, or those of a folder, by name, but for the ones that Hadoop hides.
     pub fn files(&self) -> Result<Vec<HdfsPath>> {
-        let status =
-            self.status()?.ok_or_else(|| Error::io(self)(io::ErrorKind::NotFound.into()))?;
+        let status = self.status()?.ok_or_else(|| Error::io(self)(missing()))?;
         if !status.is_folder {
             return Ok(vec![self.clone()]);
         }
@@ -246,11 +245,9 @@ fn io_error(error: HdfsError) -> io::Error {
         HdfsError::IOError(error) => {
             io::Error::new(error.kind(), format!("HDFS cannot be reached: {error}"))
         }
-        HdfsError::FileNotFound(_) => io::ErrorKind::NotFound.into(),
+        HdfsError::FileNotFound(_) => missing(),
         // Opening says it in the words of the server.
-        HdfsError::RPCError(class, _) if class == "java.io.FileNotFoundException" => {
-            io::ErrorKind::NotFound.into()
-        }
+        HdfsError::RPCError(class, _) if class == "java.io.FileNotFoundException" => missing(),
         HdfsError::AlreadyExists(_) => io::ErrorKind::AlreadyExists.into(),
         HdfsError::IsADirectoryError(_) => io::ErrorKind::IsADirectory.into(),
         HdfsError::RPCError(_, message) | HdfsError::FatalRPCError(_, message) => {
@@ -258,6 +255,10 @@ fn io_error(error: HdfsError) -> io::Error {
         }
         error => io::Error::other(first(&error.to_string())),
     }
+}
+
+fn missing() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "No such file or directory")
 }
 
 /// A file that is open for reading, at any place.
