@@ -39,8 +39,9 @@ pub fn read(metadata: &Metadata, shape: &mut Shape) {
     if shape.key.is_none() {
         shape.key = column(KEY);
     }
-    if shape.by.is_none() {
-        shape.by = column(BY);
+    let by = column(BY);
+    if shape.by.is_none() || shape.by == by {
+        shape.by = by;
         shape.round |= metadata.get(ROUND).is_some();
     }
 }

@@ -3,15 +3,18 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Folder, THREADS, build, built, driver, key_by, plan};
+use common::{Folder, THREADS, build, built, driver, key_by, plan, try_filters};
 use proptest::prelude::*;
 use umbel::distinct::Distinct;
 use umbel::hash::Family;
 use umbel::{Bloom, Groups, Layout};
 use umbel_io::build::{Like, census};
-use umbel_io::{Build, Plan, Shape};
+use umbel_io::{Build, Driver, Plan, ReadAt, Remote, Shape, Source};
 
 /// The plans that go different ways through the code.
 fn plans(n: Option<u64>) -> Vec<Plan> {
@@ -181,6 +184,42 @@ fn a_census_counts_rows_and_distinct_keys() {
         let mut expected = Distinct::new();
         table.iter().filter(|(_, group)| group == name).for_each(|(key, _)| expected.insert(key));
         assert_eq!((distinct.rows(), distinct.n()), (expected.rows(), expected.n()));
+    }
+}
+
+/// A table that loses its last row whenever it is opened.
+#[derive(Debug, Default)]
+struct Shrinking(AtomicUsize);
+
+impl Remote for Shrinking {
+    fn name(&self) -> String {
+        "shrinking.tsv".into()
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let rows = 100 - self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(Box::new(io::Cursor::new("key\t1\n".repeat(rows))))
+    }
+
+    fn places(&self) -> Option<Arc<dyn ReadAt>> {
+        None
+    }
+}
+
+#[test]
+fn what_changes_between_two_passes_is_refused() {
+    let twice = Plan { family: Some(Family::Murmur3), ..plan(None) };
+    for shape in [Shape::default(), key_by("1", "2", false)] {
+        let source = Source::remote(Arc::new(Shrinking::default()));
+        let driver = Driver { sources: vec![source], ..driver(Path::new(""), &shape, 1) };
+        let error = try_filters(&build(twice.clone()), &driver).map(drop).unwrap_err().to_string();
+        assert!(error.starts_with("the input has changed while it was read"), "{error}");
+        // Once is enough for the usual hash.
+        assert!(try_filters(&build(plan(None)), &driver).is_ok());
     }
 }
 

@@ -161,9 +161,13 @@ fn explain(error: anyhow::Error, merged: &Content, first: &Path, path: &Path) ->
         Some(umbel_io::Error::Umbel(cause)) => Some(cause),
         _ => None,
     });
+    let (group, cause) = match cause {
+        Some(Error::Group { group, source }) => (format!("group {group}: "), Some(&**source)),
+        cause => (String::new(), cause),
+    };
     match cause {
         Some(Error::Unlike { field, ours, theirs }) => anyhow::anyhow!(
-            "cannot merge: {field} differs, {ours} and {theirs}; build the second with the parameters of the first: \
+            "{group}cannot merge: {field} differs, {ours} and {theirs}; build the second with the parameters of the first: \
              {} --like {} -o {} …",
             merged.builder(),
             first.display(),

@@ -7,7 +7,7 @@ use umbel::distinct::Distinct;
 use umbel::hash::Strategy;
 use umbel::{Bloom, Groups, Keys, Params};
 
-use super::{Build, Like, census, check_twice, gather};
+use super::{Build, Like, census, check_same, check_twice, gather};
 use crate::gather::Gathered;
 use crate::shelf::Store;
 use crate::threads::in_threads;
@@ -46,8 +46,10 @@ impl Build {
             return self.gather_groups(driver);
         }
         check_twice(driver)?;
-        let (census, _) = census(driver)?;
-        insert_groups(driver, &self.params_of(&census.groups)?)
+        let (census, counted) = census(driver)?;
+        let (groups, inserted) = insert_groups(driver, &self.params_of(&census.groups)?)?;
+        check_same(&counted, &inserted)?;
+        Ok((groups, inserted))
     }
 
     fn gather_groups(&self, driver: &Driver) -> Result<(Groups, Tally)> {

@@ -101,8 +101,10 @@ impl Build {
             None if self.plan.hashes_once() => self.gather_bloom(driver),
             None => {
                 check_twice(driver)?;
-                let (census, _) = census(driver)?;
-                insert_all(driver, self.plan.params(census.all.n())?)
+                let (census, counted) = census(driver)?;
+                let (filter, inserted) = insert_all(driver, self.plan.params(census.all.n())?)?;
+                check_same(&counted, &inserted)?;
+                Ok((filter, inserted))
             }
         }
     }
@@ -130,5 +132,16 @@ fn check_twice(driver: &Driver) -> Result<()> {
                 source.name()
             )))
         }
+    }
+}
+
+/// What was counted must be what was inserted: otherwise the filter has not the size, or not the keys, that were asked for.
+fn check_same(counted: &Tally, inserted: &Tally) -> Result<()> {
+    match counted.rows == inserted.rows {
+        true => Ok(()),
+        false => Err(Error::Other(format!(
+            "the input has changed while it was read: {} rows with a key the first time, {} the second; run it again when nobody writes to it",
+            counted.rows, inserted.rows
+        ))),
     }
 }
