@@ -62,6 +62,10 @@ class Cluster:
         self.folder = folder
         self.pids = folder / "pids"
 
+        # Its content is removed: it must be a cluster's.
+        if folder.exists() and not self.pids.exists() and any(folder.iterdir()):
+            sys.exit(f"{self.name}: {folder} holds other things than a cluster: name another folder")
+
     # Start
 
     def up(self):
