@@ -123,11 +123,13 @@ impl Args {
         }
         let mut groups: Vec<_> = census.groups.into_iter().collect();
         groups.sort_by(|(a, _), (b, _)| umbel::groups::compare_names(a, b));
-        let line = |(name, distinct): (String, umbel::distinct::Distinct)| {
-            let sizing = plan.params(distinct.n())?.sizing();
-            Ok(Line { group: Some(name), rows: Some(distinct.rows()), sizing })
-        };
-        groups.into_iter().map(line).collect()
+        let mut lines = Vec::new();
+        for (name, distinct) in groups {
+            let rows = Some(distinct.rows());
+            let line = |sizing| Line { group: Some(name.clone()), rows, sizing };
+            lines.extend(plan.sizings(distinct.n())?.into_iter().map(line));
+        }
+        Ok(lines)
     }
 }
 
