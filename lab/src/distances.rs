@@ -42,7 +42,7 @@ const PUBLISHED: [Published; 2] =
 const FILTERS: [&str; 2] = ["Kirsch–Mitzenmacher", "umbel, 1 % on both sides"];
 
 fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
-    let asked = lab.amount(2000, 200);
+    let asked = lab.amount(20_000, 200);
     for Published { n, shape } in &PUBLISHED[..lab.amount(2, 1)] {
         for filter in FILTERS {
             let params = match filter {
