@@ -175,7 +175,7 @@ fn show(rows: &Rows) -> Section {
         plots: shown.iter().map(|published| published.plot(rows)).collect(),
         tables: vec![table(rows, &shown)],
         result: format!(
-            "Kirsch and Mitzenmacher's filters err as their formulas say: {}.",
+            "Kirsch and Mitzenmacher's filters err about as their formulas say: {}.",
             sentences.join("; ")
         ),
         ..Section::default()
