@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::io::Read;
+use std::process::{Command, Stdio};
+
 use serde_json::Value;
 use support::{Folder, text, words};
 
@@ -208,6 +211,36 @@ fn no_escapes_without_a_terminal() {
     for line in ["", "--help", "size", "build --frob", "size -n 10", "info ids.umbel", "audit x"] {
         let output = folder.umbel(line).output().unwrap();
         assert!(!output.stdout.contains(&0x1B) && !output.stderr.contains(&0x1B), "{line}");
+    }
+}
+
+/// On a terminal, which `script` is, what takes longer than a second shows how far it has come.
+#[test]
+fn progress_on_a_terminal() {
+    let folder = Folder::new();
+    let umbel = env!("CARGO_BIN_EXE_umbel");
+    let long = format!("timeout 30 {umbel} gen strings -n 100000000000");
+    for (line, shown) in [
+        (format!("{long} -o /dev/null"), " of 100,000,000,000 lines, "),
+        (format!("{long} > /dev/null"), " left"),
+        (format!("{long} | {umbel} gen sample -o /dev/null"), " lines, "),
+        (format!("{long} | {umbel} build -n 1000 -o /dev/null"), " read, "),
+    ] {
+        let mut script = Command::new("script")
+            .args(["-q", "-e", "-c", &line, "/dev/null"])
+            .current_dir(folder.path(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut stdout, mut seen) = (script.stdout.take().unwrap(), Vec::new());
+        let mut byte = [0];
+        while !String::from_utf8_lossy(&seen).contains(shown) {
+            assert_eq!(stdout.read(&mut byte).unwrap(), 1, "{line}");
+            seen.push(byte[0]);
+        }
+        script.kill().unwrap();
+        script.wait().unwrap();
     }
 }
 

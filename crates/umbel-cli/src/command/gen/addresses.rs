@@ -47,7 +47,8 @@ impl Args {
         let mut random = self.common.random();
         let crowd =
             Crowd::new(self.distinct.unwrap_or(self.n.clamp(1, VALID)), self.zipf, &mut random)?;
-        self.common.write(|out| Ok(crowd.write(self.n, self.plain, &mut random, out)?))
+        self.common
+            .write(Some(self.n), |out| Ok(crowd.write(self.n, self.plain, &mut random, out)?))
     }
 }
 

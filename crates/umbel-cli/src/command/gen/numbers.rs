@@ -61,7 +61,7 @@ impl Args {
         let mut random = self.common.random();
         let source = self.source()?;
         ensure!(n == 0 || source.count > 0, "there is no such number: {}", self.advice());
-        self.common.write(|out| {
+        self.common.write(Some(n), |out| {
             let mut line = String::new();
             for _ in 0..n {
                 line.clear();

@@ -38,7 +38,9 @@ const MALFORMED: [&str; 6] = ["", "\t\t12", "\t\\N\t7", "\t7,3\t25", "\tgood\t31
 impl Args {
     pub fn run(self) -> Result<()> {
         let (mut random, mut places) = (self.common.random(), self.common.random_places());
-        self.common.write(|out| Ok(write(self.malformed, &mut random, &mut places, out)?))
+        let lines = 1 + TITLES.iter().sum::<u64>() + self.malformed;
+        self.common
+            .write(Some(lines), |out| Ok(write(self.malformed, &mut random, &mut places, out)?))
     }
 }
 

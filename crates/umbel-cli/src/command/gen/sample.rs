@@ -37,7 +37,7 @@ impl Args {
         let mut random = self.common.random();
         overlap::check(self.common.path(), [&self.file])?;
         let mut lines = Lines::open(Source::new(self.file))?;
-        self.common.write(|out| choose(&mut lines, self.limit, &mut random, out))
+        self.common.write(None, |out| choose(&mut lines, self.limit, &mut random, out))
     }
 }
 

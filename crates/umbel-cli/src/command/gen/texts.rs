@@ -56,7 +56,7 @@ impl Args {
         );
         let mut random = common.random();
         let spelling = Permutation::new(WORDS, &mut random);
-        common.write(|out| {
+        common.write(Some(n), |out| {
             let mut new: Vec<(u64, Vec<u32>)> = Vec::new();
             // The first is new: the others may be copies of it.
             let mut urn = Urn::new(&[(n - duplicates).saturating_sub(1), duplicates]);

@@ -50,7 +50,7 @@ impl Args {
             "{planted} of {n} vectors cannot be planted: at least one is new"
         );
         let mut random = common.random();
-        common.write(|out| {
+        common.write(Some(n), |out| {
             let mut new: Vec<(u64, Vec<i64>)> = Vec::new();
             // The first is new: the others may be near it.
             let mut urn = Urn::new(&[(n - planted).saturating_sub(1), planted]);
