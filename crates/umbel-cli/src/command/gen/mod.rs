@@ -43,7 +43,7 @@ Examples:
   umbel gen strings -n 2000000 --length 30 -o flow.txt
   umbel gen sample flow.txt --limit 500 -o set.txt
   umbel gen ratings --malformed 100 -o ratings.tsv
-  umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 | sort | uniq -c | sort -rn | head";
+  umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 -o flow.txt";
 
 #[derive(Subcommand)]
 enum What {

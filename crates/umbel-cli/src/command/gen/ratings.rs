@@ -11,11 +11,11 @@ use super::urn::Urn;
 /// Make a table of rated titles: tconst, averageRating, numVotes
 #[derive(clap::Args)]
 #[command(after_help = "\
-Tab-separated, with a header and 1254184 rows. The ratings, rounded half up, are in random order
-   rating     1     2      3      4       5       6       7       8       9     10
-   titles  2546  6623  17937  43912  103292  220871  373321  355416  113980  16286
+Tab-separated, with a header and 1254184 rows. The ratings, rounded half up, are in random order:
+ rating    1    2     3     4      5      6      7      8      9    10
+ titles 2546 6623 17937 43912 103292 220871 373321 355416 113980 16286
 
-Malformed rows come on top, the kinds in turn: too few fields, an empty rating, a rating that is no
+Malformed rows come on top, the kinds in turn: too few fields, an empty rating, a rating that is no \
 number (a null mark, a comma, a word), an empty title.
 
 Example:
