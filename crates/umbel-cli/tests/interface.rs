@@ -215,6 +215,25 @@ fn help_fits_a_screen_and_has_examples() {
     }
 }
 
+/// The manual has the examples of every subcommand and a text for every option, in letters that all typesetters read.
+#[test]
+fn the_manual_is_whole() {
+    let folder = Folder::new();
+    let page = String::from_utf8(folder.run("man")).unwrap();
+    assert!(page.is_ascii());
+    for subcommand in SUBCOMMANDS {
+        let heading = format!("\n.SH UMBEL {}\n", subcommand.to_uppercase());
+        let (_, section) = page.split_once(&heading).unwrap();
+        let section = section.split("\n.SH ").next().unwrap();
+        let needs_none = matches!(subcommand, "completions" | "man");
+        assert!(needs_none || section.contains("\n  umbel "), "{subcommand}");
+        for option in section.split("\n.TP\n").skip(1) {
+            let text = option.lines().nth(1).unwrap();
+            assert!(!text.is_empty(), "{subcommand}: {option}");
+        }
+    }
+}
+
 /// Neither colours nor a progress bar where there is no terminal, however long it takes.
 #[test]
 fn no_escapes_without_a_terminal() {
