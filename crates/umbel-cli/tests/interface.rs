@@ -226,7 +226,7 @@ fn the_manual_is_whole() {
         let (_, section) = page.split_once(&heading).unwrap();
         let section = section.split("\n.SH ").next().unwrap();
         let needs_none = matches!(subcommand, "completions" | "man");
-        assert!(needs_none || section.contains("\n  umbel "), "{subcommand}");
+        assert!(needs_none || section.contains("\n.nf\n  "), "{subcommand}");
         for option in section.split("\n.TP\n").skip(1) {
             let text = option.lines().nth(1).unwrap();
             assert!(!text.is_empty(), "{subcommand}: {option}");

@@ -25,7 +25,8 @@ impl Args {
             page = page.replace(&format!("umbel\\-{name}(1)"), &format!("umbel {name}"));
         }
         // What the generator calls extra are examples, in all our help.
-        let page: String = page.replace(" EXTRA\n", " EXAMPLES\n").chars().map(spelled).collect();
+        let page = with_lines(&page.replace(" EXTRA\n", " EXAMPLES\n"));
+        let page: String = page.chars().map(spelled).collect();
         output::print(page)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -34,6 +35,19 @@ impl Args {
 /// The command with no option left out of the short help: the generator would leave its text out too.
 fn unhidden(command: Command) -> Command {
     command.mut_args(|option| option.hide_short_help(false)).mut_subcommands(unhidden)
+}
+
+/// The page with its indented lines, which are examples, left as they are.
+fn with_lines(page: &str) -> String {
+    let (mut text, mut in_example) = (String::new(), false);
+    for line in page.lines() {
+        if line.starts_with(' ') != in_example {
+            in_example = !in_example;
+            text += if in_example { ".nf\n" } else { ".fi\n" };
+        }
+        text.extend([line, "\n"]);
+    }
+    text
 }
 
 /// A letter as typesetters read it whatever their encoding.
