@@ -135,6 +135,25 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
     }
 }
 
+/// A whole number, also written as 1e6.
+pub fn whole(text: &str) -> std::result::Result<u64, String> {
+    let float = || {
+        text.parse().ok().filter(|number: &f64| text.contains(['e', 'E']) && number.fract() == 0.0)
+    };
+    // Up to 2^53 every whole number is a float.
+    let exact = |number: &f64| (0.0..=9_007_199_254_740_992.0).contains(number);
+    let number = text.parse().ok().or_else(|| float().filter(exact).map(|number| number as u64));
+    number.ok_or_else(|| "a whole number is needed, such as 1000000 or 1e6".into())
+}
+
+/// A whole number from 1 on.
+pub fn positive(text: &str) -> std::result::Result<u64, String> {
+    match whole(text)? {
+        0 => Err("0 is not in 1..".into()),
+        number => Ok(number),
+    }
+}
+
 /// A number of bytes: 500M, 2G, 1024.
 pub fn bytes(text: &str) -> std::result::Result<u64, String> {
     let wrong = || format!("{text:?} is not a size such as 512M or 2G");

@@ -67,7 +67,7 @@ fn refuse(refused: &clap::Error) -> ExitCode {
     if !is_error {
         return output::print(text).map_or_else(fail, |()| ExitCode::SUCCESS);
     }
-    eprint!("{}", text.replacen("error:", "umbel:", 1));
+    notice::raw(&text.replacen("error:", "umbel:", 1));
     ExitCode::from(2)
 }
 

@@ -2,13 +2,19 @@
 
 use std::io::Write;
 
-use umbel_io::{Error, Tally};
+use umbel_io::{Error, Tally, visible};
 
 use crate::table::grouped;
 
-/// Says something in one piece, so that others who write there too do not come in between. Where nobody listens, nothing is lost.
+/// Writes text in one piece, so that others who write there too do not come in between. Where nobody listens, nothing is lost.
+pub fn raw(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Says something.
 pub fn say(message: impl std::fmt::Display) {
-    let _ = std::io::stderr().write_all(format!("umbel: {message}\n").as_bytes());
+    let lines: Vec<String> = message.to_string().lines().map(visible).collect();
+    raw(&format!("umbel: {}\n", lines.join("\n")));
 }
 
 /// A warning.

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use umbel::format::NewFile;
 use umbel_job::HdfsPath;
 use umbel_job::hdfs;
@@ -54,6 +54,9 @@ impl Output {
         if is_stdout(path) {
             return Ok(Output::stdout());
         }
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !path.is_dir() {
+            bail!("{}: this names a folder: name the file in it too", path.display());
+        }
         match HdfsPath::parse(path) {
             Some(path) => Ok(Output::Hdfs(Box::new(hdfs::NewFile::create(&path)?))),
             None => Ok(Output::File(interrupt::begin(path)?)),
@@ -83,6 +86,21 @@ impl Output {
             Ok(named) => named,
             Err(failure) => umbel_io::Error::io(self.name())(failure),
         })
+    }
+
+    /// The same to an output that may be left out, beside another that is to be whole: whoever closes the one does not know of the
+    /// other, so that it is left out from then on.
+    pub fn deliver_beside(
+        out: &mut Option<Output>,
+        beside: bool,
+        bytes: &[u8],
+        live: bool,
+    ) -> umbel_io::Result<()> {
+        match out.as_mut().map_or(Ok(()), |out| out.deliver(bytes, live)) {
+            Err(umbel_io::Error::Io { source, .. }) if beside && is_closed(&source) => *out = None,
+            delivered => delivered?,
+        }
+        Ok(())
     }
 
     /// Everything has been written: the file takes its place.

@@ -6,14 +6,14 @@ use umbel::Layout;
 use umbel::hash::Family;
 use umbel_io::Plan;
 
-use crate::notice;
+use crate::{input, notice};
 
 /// The filter's size
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Filter")]
 pub struct Planning {
     /// The number of keys [default: counted]
-    #[arg(short = 'n', value_name = "KEYS")]
+    #[arg(short = 'n', value_name = "KEYS", value_parser = input::whole)]
     pub n: Option<u64>,
 
     /// The rate of false positives [default: 0.01]
@@ -25,7 +25,7 @@ pub struct Planning {
     pub k: Option<u32>,
 
     /// The number of bits (classic layout)
-    #[arg(short = 'm', value_name = "BITS")]
+    #[arg(short = 'm', value_name = "BITS", value_parser = input::whole)]
     pub m: Option<u64>,
 
     /// Blocked, the fastest and the default, or classic, the smallest

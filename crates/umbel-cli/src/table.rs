@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use umbel_io::visible;
+
 /// Rows of cells, set in columns: the first to the left, the others to the right.
 #[derive(Default)]
 pub struct Table {
@@ -16,7 +18,7 @@ impl Table {
 
     /// Adds a row.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.to_vec());
+        self.rows.push(cells.iter().map(|cell| visible(cell)).collect());
     }
 
     /// The table as text.

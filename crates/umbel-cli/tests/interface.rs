@@ -5,6 +5,8 @@
 mod support;
 
 use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -250,6 +252,29 @@ fn no_escapes_without_a_terminal() {
     for line in ["", "--help", "size", "build --frob", "size -n 10", "info ids.umbel", "audit x"] {
         let output = folder.umbel(line).output().unwrap();
         assert!(!output.stdout.contains(&0x1B) && !output.stderr.contains(&0x1B), "{line}");
+    }
+}
+
+/// What is said is written in one piece: nothing that others write comes in between. A datagram is one piece.
+#[test]
+fn a_message_is_one_piece() {
+    let folder = Folder::new();
+    folder.write("ids.txt", "a\n\nb\n");
+    for (line, said) in [
+        (
+            "build ids.txt -o ids.umbel",
+            "umbel: warning: 1 row was not used; the first: ids.txt, line 2: the key is empty\n",
+        ),
+        (
+            "build missing.txt -o ids.umbel",
+            "umbel: missing.txt: No such file or directory (os error 2)\n",
+        ),
+    ] {
+        let (ours, theirs) = UnixDatagram::pair().unwrap();
+        folder.umbel(line).stderr(Stdio::from(OwnedFd::from(theirs))).status().unwrap();
+        let mut piece = [0; 1000];
+        let len = ours.recv(&mut piece).unwrap();
+        assert_eq!(String::from_utf8_lossy(&piece[..len]), said);
     }
 }
 

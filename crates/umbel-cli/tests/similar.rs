@@ -99,3 +99,18 @@ fn parts_merge_to_the_whole() {
     folder.run("merge b.umbel a.umbel -o merged.umbel");
     assert!(folder.read("merged.umbel") == folder.read("all.umbel"));
 }
+
+/// Whoever closes the pipe of the lines does not know of the file beside it, which comes out whole.
+#[test]
+fn a_closed_pipe_leaves_the_file_beside_it_whole() {
+    let folder = Folder::new();
+    folder.run("gen texts -n 2000 --duplicates 200 -o docs.jsonl");
+    let of = "--text body --metric jaccard --close 0.2 --far 0.95 -n 2000";
+    folder.run(&format!("similar build /dev/null {of} -o empty.umbel"));
+    let query = "similar query empty.umbel docs.jsonl --dedup -o";
+    folder.run(&format!("{query} whole.umbel"));
+    let mut child = folder.start(&format!("{query} beside.umbel"));
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert!(folder.read("beside.umbel") == folder.read("whole.umbel"));
+}

@@ -72,7 +72,7 @@ impl<R: BufRead> Lz4Frames<R> {
 impl<R: BufRead> Read for Lz4Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(decoder) = &mut self.decoder {
-            let len = decoder.read(buffer).map_err(io::Error::other)?;
+            let len = decoder.read(buffer)?;
             if len > 0 || buffer.is_empty() {
                 return Ok(len);
             }

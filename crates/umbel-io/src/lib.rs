@@ -54,6 +54,7 @@ pub mod tally;
 mod task;
 mod threads;
 pub mod value;
+mod visible;
 pub mod which;
 
 pub use batch::Batch;
@@ -68,5 +69,6 @@ pub use positioned::ReadAt;
 pub use shape::{Column, Shape};
 pub use source::{Remote, Source};
 pub use tally::Tally;
+pub use visible::visible;
 
 use threads::lock;

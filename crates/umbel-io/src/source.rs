@@ -229,14 +229,34 @@ impl Magic {
 /// Chooses the decompressor by the magic bytes; anything else passes as it is.
 fn decompressed(raw: Metered) -> io::Result<Box<dyn Read + Send>> {
     let (magic, raw) = peek(raw)?;
-    Ok(match magic {
-        Some(Magic::Gzip) => Box::new(GzipMembers::new(buffered(raw))),
-        Some(Magic::Zstd) => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(raw))?),
-        Some(Magic::Bzip2) => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(raw))),
-        Some(Magic::Xz) => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(raw))),
-        Some(Magic::Lz4) => Box::new(Lz4Frames::new(buffered(raw))),
-        None => Box::new(raw),
-    })
+    let Some(magic) = magic else { return Ok(Box::new(raw)) };
+    let raw = buffered(raw);
+    let decoder: Box<dyn Read + Send> = match magic {
+        Magic::Gzip => Box::new(GzipMembers::new(raw)),
+        Magic::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
+        Magic::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        Magic::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
+        Magic::Lz4 => Box::new(Lz4Frames::new(raw)),
+    };
+    Ok(Box::new(Decoded { decoder, magic }))
+}
+
+/// What a decoder makes of a stream; each has other words for an end that comes too early.
+struct Decoded {
+    decoder: Box<dyn Read + Send>,
+    magic: Magic,
+}
+
+impl Read for Decoded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.decoder.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                let name = format!("{:?}", self.magic).to_lowercase();
+                io::Error::new(error.kind(), format!("truncated: the {name} data has no end"))
+            }
+            _ => error,
+        })
+    }
 }
 
 type Peeked = io::Chain<io::Cursor<Vec<u8>>, Metered>;

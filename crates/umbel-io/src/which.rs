@@ -3,10 +3,11 @@
 use umbel::Groups;
 
 use crate::screen::Spare;
-use crate::{Driver, Result, Tally};
+use crate::{Driver, Result, Tally, visible};
 
 /// Hands out each key that a group admits, a tab, and the groups, in order, with commas between: a line each, in the order of the
-/// input. Returns the number of lines too. A key that is a number is written as one.
+/// input. Returns the number of lines too. A key that is a number is written as one; control characters in the names of groups are
+/// written as escapes.
 pub fn which(
     driver: &Driver,
     groups: &Groups,
@@ -19,7 +20,7 @@ pub fn which(
             let mut screened = spare.screened(batch);
             let lines = &mut screened.admitted;
             for row in batch.rows() {
-                let names: Vec<&str> = groups.which(batch.key(row)).collect();
+                let names: Vec<String> = groups.which(batch.key(row)).map(visible).collect();
                 if !names.is_empty() {
                     *admitted += 1;
                     batch.write_key(row, driver.shape.integers, lines);

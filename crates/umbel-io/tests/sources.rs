@@ -105,7 +105,8 @@ fn a_compressed_file_cut_short_is_an_error() {
             let reading = driver(&path, &Shape::default(), 2);
             let why = common::try_filters(&build(plan(None)), &reading).map(|(_, tally)| tally);
             let why = why.map_err(|error| error.to_string());
-            let named = |why: &String| why.starts_with(&path.display().to_string());
+            let said = format!("{}: truncated: the ", path.display());
+            let named = |why: &String| why.starts_with(&said);
             assert!(why.as_ref().is_err_and(named), "{name}, {len} of {}: {why:?}", whole.len());
         }
     }

@@ -18,7 +18,11 @@ pub struct Later<A>(pub A);
 fn described<A: Args>(command: Command) -> Command {
     let about = command.get_about().cloned().unwrap_or_default();
     // Arguments that several subcommands share say what they are for themselves.
-    A::augment_args(command).about(about)
+    // A negative number is a wrong value, not an unknown option.
+    A::augment_args(command)
+        .about(about)
+        .allow_negative_numbers(true)
+        .mut_subcommands(|command| command.allow_negative_numbers(true))
 }
 
 impl<A: Args> Args for Later<A> {

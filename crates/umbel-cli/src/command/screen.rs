@@ -258,8 +258,7 @@ impl Args {
             *lines = Some(Output::stdout());
         }
         let printed = [&admitted, &rejected].into_iter().flatten().any(Output::is_stdout);
-        // Whoever closes the one does not know of the other, which is to be whole.
-        let goes_on = admitted.is_some() && rejected.is_some();
+        let beside = admitted.is_some() && rejected.is_some();
         let wanted = Wanted { admitted: admitted.is_some(), rejected: rejected.is_some() };
         let driver = self.input.driver(&self.files, shape);
         let watch = if printed { Progress::beside_lines } else { Progress::watch };
@@ -268,15 +267,7 @@ impl Args {
         let summary = screen(&driver, filters, exact, wanted, |lines| {
             for (out, lines) in [(&mut admitted, &lines.admitted), (&mut rejected, &lines.rejected)]
             {
-                let delivered = out.as_mut().map_or(Ok(()), |out| out.deliver(lines, live));
-                match delivered {
-                    Err(umbel_io::Error::Io { source, .. })
-                        if goes_on && output::is_closed(&source) =>
-                    {
-                        *out = None;
-                    }
-                    delivered => delivered?,
-                }
+                Output::deliver_beside(out, beside, lines, live)?;
             }
             Ok(())
         })?;
@@ -323,6 +314,7 @@ impl Args {
             ("hash functions", format!("{most} ({hash})")),
             ("keys in the set", grouped(keys)),
             ("analysed", grouped(summary.tally.rows)),
+            ("malformed", grouped(summary.tally.malformed)),
             ("admitted", grouped(summary.admitted)),
             ("rejected", grouped(summary.rejected())),
             ("loading", format!("{:.3} s", loading.as_secs_f64())),

@@ -71,7 +71,7 @@ pub struct Args {
     filter: bool,
 
     /// The number of different keys to expect
-    #[arg(short, value_name = "KEYS", requires = "filter")]
+    #[arg(short, value_name = "KEYS", value_parser = input::whole, requires = "filter")]
     #[arg(help_heading = SKETCH)]
     n: Option<u64>,
 
@@ -137,7 +137,7 @@ impl Args {
                 ready("training lines at", &train);
                 ready("questions at", &query);
             }
-            Event::Status(status) if json => eprintln!("{}", report(&status)),
+            Event::Status(status) if json => notice::raw(&format!("{}\n", report(&status))),
             Event::Status(status) => {
                 unused = status.unused;
                 // Once: it will not become emptier.
@@ -194,7 +194,7 @@ impl Args {
 /// Says where it listens: a port 0 is one that the system chose.
 fn ready(what: &str, addresses: &[std::net::SocketAddr]) {
     for address in addresses {
-        eprintln!("umbel: {what} {address}");
+        notice::say(format!("{what} {address}"));
     }
 }
 

@@ -20,7 +20,7 @@ Example: who came most often?
   umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 | sort | uniq -c")]
 pub struct Args {
     /// How many addresses
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = crate::input::whole)]
     n: u64,
     /// How many different ones to draw from [default: N]
     #[arg(long, value_name = "D")]

@@ -18,7 +18,7 @@ Example:
   umbel gen names -n 329 -o class.txt")]
 pub struct Args {
     /// How many names
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = crate::input::whole)]
     n: u64,
     #[command(flatten)]
     common: Common,

@@ -25,7 +25,7 @@ Example: values, questions that have one within 5, and questions that have none
   umbel gen numbers -n 1000 --of values.txt --beyond 6 --decimals 2 -o far.txt")]
 pub struct Args {
     /// How many numbers
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = crate::input::whole)]
     n: u64,
     /// The least [default: 0; with --beyond, somewhat below the least of the file]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, conflicts_with = "within")]

@@ -19,7 +19,7 @@ Example: two million words, and some thousands of them to look for
   umbel gen sample flow.txt --limit 500 -o set.txt")]
 pub struct Args {
     /// How many words
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = crate::input::whole)]
     n: u64,
     /// Letters in each
     #[arg(long, default_value_t = 30, value_name = "LETTERS", value_parser = value_parser!(u32).range(1..=1_000_000))]

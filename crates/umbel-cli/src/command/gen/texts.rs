@@ -29,7 +29,7 @@ Example: a thousand texts, a tenth of them copies; which are they?
   umbel similar query empty.umbel docs.jsonl --dedup -v | grep -vc '\"of\":null'")]
 pub struct Args {
     /// How many texts
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = crate::input::whole)]
     n: u64,
     /// Words of each
     #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(1..=1_000_000))]

@@ -27,7 +27,7 @@ Example: ten thousand vectors, a thousand near to one before; which are they?
   umbel similar query empty.umbel v.csv --dedup -v | cut -d, -f1")]
 pub struct Args {
     /// How many vectors
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = crate::input::whole)]
     n: u64,
     /// Numbers of each
     #[arg(long, default_value_t = 64, value_name = "LENGTH", value_parser = value_parser!(u32).range(1..=1_000_000))]

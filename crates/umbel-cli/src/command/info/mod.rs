@@ -12,6 +12,7 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 use umbel::format::{File, Kind};
 use umbel::{KeyType, Metadata};
+use umbel_io::visible;
 
 use crate::table::size;
 use crate::{json, opened, output};
@@ -131,7 +132,9 @@ fn metadata_text(metadata: &Metadata) -> String {
     if metadata.iter().len() == 0 {
         return String::new();
     }
-    let lines: String =
-        metadata.iter().map(|(key, value)| format!("  {key:<18} {value}\n")).collect();
+    let lines: String = metadata
+        .iter()
+        .map(|(key, value)| format!("  {:<18} {}\n", visible(key), visible(value)))
+        .collect();
     format!("metadata\n{lines}")
 }

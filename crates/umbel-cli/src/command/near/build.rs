@@ -59,7 +59,7 @@ struct Keeping {
     growing: bool,
 
     /// With --growing: room for so many different numbers [default: those that are there]
-    #[arg(short = 'n', value_name = "NUMBERS", requires = "growing")]
+    #[arg(short = 'n', value_name = "NUMBERS", value_parser = input::whole, requires = "growing")]
     n: Option<u64>,
 
     /// The exact list also where a filter is smaller: never wrong, and knows the nearest

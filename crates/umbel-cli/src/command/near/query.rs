@@ -147,6 +147,7 @@ impl Args {
             ("kept in", stored.structure().to_string()),
             ("numbers stored", grouped(stored.inserted())),
             ("asked", grouped(summary.tally.rows)),
+            ("malformed", grouped(summary.tally.malformed)),
             ("one within", alpha.to_string()),
             ("  may have", grouped(summary.admitted)),
             ("  have not", grouped(summary.rejected())),

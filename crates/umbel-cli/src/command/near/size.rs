@@ -24,7 +24,7 @@ const IN_CACHE: u64 = 1 << 20;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// How many different numbers
-    #[arg(short = 'n', value_name = "NUMBERS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', value_name = "NUMBERS", value_parser = crate::input::positive)]
     n: u64,
 
     /// The least number, where it is known

@@ -47,7 +47,7 @@ pub struct Args {
     distance: Distance,
 
     /// Room for so many items [default: counted]
-    #[arg(short = 'n', value_name = "ITEMS", help_heading = "Filter")]
+    #[arg(short = 'n', value_name = "ITEMS", value_parser = input::whole, help_heading = "Filter")]
     n: Option<u64>,
 
     /// Build it also where storing the items would take less

@@ -111,7 +111,8 @@ impl Args {
         let driver = self.input.driver(&self.files, self.input.shape(&Grouping::default(), false));
         let watch = if self.count { Progress::watch } else { Progress::beside_lines };
         let (progress, live) = (watch(&driver.meter), driver.is_live());
-        let deliver = |lines: &[u8]| out.as_mut().map_or(Ok(()), |out| out.deliver(lines, live));
+        let beside = self.output.is_some();
+        let deliver = |lines: &[u8]| Output::deliver_beside(&mut out, beside, lines, live);
         let summary = match self.dedup {
             true => similar::dedup(&driver, reading, stored, wanted, deliver)?,
             false => similar::query(&driver, reading, stored, wanted, deliver)?,

@@ -21,7 +21,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// How many items
-    #[arg(short = 'n', value_name = "ITEMS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', value_name = "ITEMS", value_parser = crate::input::positive)]
     n: u64,
 
     /// Print JSON
