@@ -66,6 +66,28 @@ fn a_link_stays_a_link() {
     assert_eq!(Bloom::open(&target).unwrap(), filter(2));
 }
 
+/// Also where the target is not there yet, and links lead to links.
+#[test]
+fn links_that_lead_nowhere_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second, target] =
+        ["first", "second", "target"].map(|name| folder.path().join(name));
+    symlink("second", &first).unwrap();
+    symlink("target", &second).unwrap();
+    filter(1).save(&first).unwrap();
+    for link in [first, second] {
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "{link:?}");
+    }
+    assert!(fs::symlink_metadata(&target).unwrap().is_file());
+    assert_eq!(Bloom::open(&target).unwrap(), filter(1));
+
+    let circle = folder.path().join("circle");
+    symlink("circle", &circle).unwrap();
+    let message = filter(1).save(&circle).unwrap_err().to_string();
+    assert!(message.contains("circle"), "{message}");
+    assert!(fs::symlink_metadata(&circle).unwrap().is_symlink());
+}
+
 #[test]
 fn permissions_survive() {
     let folder = tempfile::tempdir().unwrap();
