@@ -10,6 +10,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use support::random::integers;
+use umbel::format::File;
 use umbel::{Bloom, Keys};
 
 fn filter(stream: u64) -> Bloom {
@@ -110,6 +111,11 @@ fn a_pipe_is_written_and_read() {
         scope.spawn(|| filter(1).save(&pipe).unwrap());
         assert_eq!(Bloom::open(&pipe).unwrap(), filter(1));
     });
+    // A stream that goes on behind its file is as wrong as a file that does.
+    let whole = filter(1).to_bytes().unwrap();
+    let read = |bytes: &[u8]| File::read("pipe", bytes).and_then(File::into_bloom);
+    assert_eq!(read(&whole).unwrap(), filter(1));
+    assert!(read(&[&whole[..], b"x"].concat()).is_err());
     // A header that promises 2^60 bytes, and a writer that goes away.
     let mut lie = filter(1).to_bytes().unwrap();
     lie[16..24].copy_from_slice(&(1_u64 << 60).to_le_bytes());
