@@ -34,7 +34,8 @@ enum Out {
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Out::Aside(file) => file.write(bytes),
+            // Not by its own hand, which would put its name into every failure.
+            Out::Aside(file) => file.as_file_mut().write(bytes),
             Out::Direct(file) => file.write(bytes),
         }
     }
