@@ -7,24 +7,28 @@ use clap::ValueEnum;
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Engine")]
 pub struct Engine {
-    /// Where the work is done
+    /// Where to work
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t, hide_default_value = true)]
     pub on: On,
 
     /// On hadoop: lines for each mapper [default: a mapper takes 128 MiB]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide_short_help = true)]
     pub lines_per_split: Option<u64>,
 
     /// On hadoop: the number of reducers [default: by the size of the result]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(hide_short_help = true)]
     pub reducers: Option<u32>,
 
     /// On spark: local[*], spark://…, yarn [default: as Spark is configured]
     #[arg(long, value_name = "URL")]
+    #[arg(hide_short_help = true)]
     pub master: Option<String>,
 
     /// On spark: the number of tasks [default: by the cores of the cluster]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(hide_short_help = true)]
     pub partitions: Option<u32>,
 }
 

@@ -15,20 +15,23 @@ pub struct Input {
     #[arg(long, value_name = "COL")]
     pub key: Option<Column>,
 
-    /// What separates columns [default: a comma in .csv files, a tab elsewhere]
+    /// Column separator [default: comma in .csv, else tab]
     #[arg(short = 'd', long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
 
     /// The first line is a header even though columns are given by number
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     pub header: bool,
 
     /// Stop at the first row that cannot be used, instead of counting them
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     pub strict: bool,
 
     /// How many threads work [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(hide_short_help = true)]
     pub threads: Option<u16>,
 }
 

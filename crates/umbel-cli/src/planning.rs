@@ -16,7 +16,7 @@ pub struct Planning {
     #[arg(short = 'n', value_name = "KEYS")]
     pub n: Option<u64>,
 
-    /// The rate of false positives, between 0 and 1 [default: 0.01]
+    /// The rate of false positives [default: 0.01]
     #[arg(short = 'p', value_name = "RATE")]
     pub p: Option<f64>,
 
@@ -28,7 +28,7 @@ pub struct Planning {
     #[arg(short = 'm', value_name = "BITS")]
     pub m: Option<u64>,
 
-    /// How a key's bits are spread [default: blocked, the fastest; classic is the smallest]
+    /// Blocked, the fastest and the default, or classic, the smallest
     #[arg(long, value_enum)]
     pub layout: Option<LayoutName>,
 }
@@ -39,14 +39,17 @@ pub struct Planning {
 pub struct Hashing {
     /// The hash strategy; others than xxh3 reproduce filters of other programs (classic layout)
     #[arg(long, value_enum, default_value_t)]
+    #[arg(hide_short_help = true)]
     pub hash: HashName,
 
     /// The seeds of a hash other than xxh3, one a probe [default for murmur2 and murmur3: 0,1,2,…]
     #[arg(long, value_name = "S,S,…", value_delimiter = ',')]
+    #[arg(hide_short_help = true)]
     pub seeds: Option<Vec<u32>>,
 
     /// The seed of xxh3, for a service that takes keys from strangers
     #[arg(long, value_name = "SEED", default_value_t = 0, hide_default_value = true)]
+    #[arg(hide_short_help = true)]
     pub seed: u64,
 }
 

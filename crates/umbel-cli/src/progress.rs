@@ -14,6 +14,21 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Between two looks at the meter.
 const STEP: Duration = Duration::from_millis(100);
 
+/// How much, the rate and the time left; without the last where the end is not known.
+struct Templates {
+    bounded: &'static str,
+    endless: &'static str,
+}
+
+const BYTES: Templates = Templates {
+    bounded: "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+    endless: "{spinner} {bytes} read, {bytes_per_sec}",
+};
+const LINES: Templates = Templates {
+    bounded: "{bar:30} {human_pos} of {human_len} lines, {per_sec}, {eta} left",
+    endless: "{spinner} {human_pos} lines, {per_sec}",
+};
+
 /// Shows how far a run has come until it is dropped.
 pub struct Progress {
     stop: Option<Sender<()>>,
@@ -21,18 +36,24 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The same beside lines that are printed: silent also where these go to the terminal, for they would disturb each
-    /// other.
-    pub fn beside_lines(meter: &Arc<Meter>) -> Progress {
-        if std::io::stdout().is_terminal() {
-            return Progress { stop: None, thread: None };
-        }
-        Progress::watch(meter)
+    /// Begins to watch a meter of bytes that are read; silent where stderr is not a terminal.
+    pub fn watch(meter: &Arc<Meter>) -> Progress {
+        Progress::show(meter, &BYTES, false)
     }
 
-    /// Begins to watch a meter; silent where stderr is not a terminal.
-    pub fn watch(meter: &Arc<Meter>) -> Progress {
-        if !std::io::stderr().is_terminal() {
+    /// The same beside lines that are printed.
+    pub fn beside_lines(meter: &Arc<Meter>) -> Progress {
+        Progress::show(meter, &BYTES, true)
+    }
+
+    /// The same for lines that are written, perhaps printed.
+    pub fn of_lines(meter: &Arc<Meter>, printed: bool) -> Progress {
+        Progress::show(meter, &LINES, printed)
+    }
+
+    /// Silent also where lines are printed on the terminal, for they would disturb each other.
+    fn show(meter: &Arc<Meter>, templates: &'static Templates, printed: bool) -> Progress {
+        if !std::io::stderr().is_terminal() || printed && std::io::stdout().is_terminal() {
             return Progress { stop: None, thread: None };
         }
         let (stop, stopped) = channel();
@@ -47,7 +68,7 @@ impl Progress {
                 bar.set_position(if total == 0 { meter.done() } else { meter.done().min(total) });
                 bar.set_length(total);
                 if bar.is_hidden() && started.elapsed() >= PATIENCE {
-                    show(&bar);
+                    show(&bar, templates);
                 }
             }
             bar.finish_and_clear();
@@ -65,11 +86,10 @@ impl Drop for Progress {
     }
 }
 
-/// Bytes, rate and time left; without the last where the end is not known.
-fn show(bar: &ProgressBar) {
+fn show(bar: &ProgressBar, templates: &Templates) {
     let template = match bar.length() {
-        None | Some(0) => "{spinner} {bytes} read, {bytes_per_sec}",
-        Some(_) => "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        None | Some(0) => templates.endless,
+        Some(_) => templates.bounded,
     };
     let style = ProgressStyle::with_template(template);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

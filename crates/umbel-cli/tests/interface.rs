@@ -4,10 +4,13 @@
 
 mod support;
 
+use std::io::Read;
+use std::process::{Command, Stdio};
+
 use serde_json::Value;
 use support::{Folder, text, words};
 
-const SUBCOMMANDS: [&str; 22] = [
+const SUBCOMMANDS: [&str; 33] = [
     "size",
     "build",
     "screen",
@@ -21,6 +24,14 @@ const SUBCOMMANDS: [&str; 22] = [
     "count heavy",
     "count range",
     "count quantile",
+    "near",
+    "near build",
+    "near query",
+    "near size",
+    "similar",
+    "similar build",
+    "similar query",
+    "similar size",
     "stream",
     "gen",
     "gen strings",
@@ -28,6 +39,9 @@ const SUBCOMMANDS: [&str; 22] = [
     "gen ratings",
     "gen addresses",
     "gen names",
+    "gen numbers",
+    "gen vectors",
+    "gen texts",
     "completions",
     "man",
 ];
@@ -176,18 +190,46 @@ fn the_documented_keys_are_documented() {
 #[test]
 fn help_fits_a_screen_and_has_examples() {
     let folder = Folder::new();
+    let help = |subcommand: &str, option: &str, columns: usize| {
+        let mut command = folder.umbel(subcommand);
+        let output = command.arg(option).env("COLUMNS", columns.to_string()).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty());
+        let help = String::from_utf8(output.stdout).unwrap();
+        let longest = help.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= columns, "{subcommand}: {longest} columns");
+        help
+    };
+    let examples = |help: &str| -> Vec<String> {
+        help.lines().filter(|line| line.starts_with("  umbel ")).map(String::from).collect()
+    };
     for subcommand in SUBCOMMANDS {
-        for columns in ["80", "100"] {
-            let mut command = folder.umbel(subcommand);
-            let output = command.arg("--help").env("COLUMNS", columns).output().unwrap();
-            assert!(output.status.success() && output.stderr.is_empty());
-            let help = String::from_utf8(output.stdout).unwrap();
-            let lines = help.lines().count();
-            assert!(lines <= 60 || columns == "80", "{subcommand}: {lines} lines");
-            let longest = help.lines().map(|line| line.chars().count()).max().unwrap();
-            assert!(longest <= columns.parse().unwrap(), "{subcommand}: {longest} columns");
-            let needs_none = matches!(subcommand, "completions" | "man");
-            assert!(needs_none || help.contains("Example"), "{subcommand}");
+        let short = help(subcommand, "-h", 80);
+        let lines = short.lines().count();
+        assert!(lines <= 40, "{subcommand}: {lines} lines");
+        let needs_none = matches!(subcommand, "completions" | "man");
+        assert!(needs_none || short.contains("Example"), "{subcommand}");
+        // An example that is broken into two lines can be neither read nor copied.
+        for other in [help(subcommand, "-h", 100), help(subcommand, "--help", 80)] {
+            assert_eq!(examples(&short), examples(&other));
+        }
+    }
+}
+
+/// The manual has the examples of every subcommand and a text for every option, in letters that all typesetters read.
+#[test]
+fn the_manual_is_whole() {
+    let folder = Folder::new();
+    let page = String::from_utf8(folder.run("man")).unwrap();
+    assert!(page.is_ascii());
+    for subcommand in SUBCOMMANDS {
+        let heading = format!("\n.SH UMBEL {}\n", subcommand.to_uppercase());
+        let (_, section) = page.split_once(&heading).unwrap();
+        let section = section.split("\n.SH ").next().unwrap();
+        let needs_none = matches!(subcommand, "completions" | "man");
+        assert!(needs_none || section.contains("\n.nf\n  "), "{subcommand}");
+        for option in section.split("\n.TP\n").skip(1) {
+            let text = option.lines().nth(1).unwrap();
+            assert!(!text.is_empty(), "{subcommand}: {option}");
         }
     }
 }
@@ -208,6 +250,36 @@ fn no_escapes_without_a_terminal() {
     for line in ["", "--help", "size", "build --frob", "size -n 10", "info ids.umbel", "audit x"] {
         let output = folder.umbel(line).output().unwrap();
         assert!(!output.stdout.contains(&0x1B) && !output.stderr.contains(&0x1B), "{line}");
+    }
+}
+
+/// On a terminal, which `script` is, what takes longer than a second shows how far it has come.
+#[test]
+fn progress_on_a_terminal() {
+    let folder = Folder::new();
+    let umbel = env!("CARGO_BIN_EXE_umbel");
+    let long = format!("timeout 30 {umbel} gen strings -n 100000000000");
+    for (line, shown) in [
+        (format!("{long} -o /dev/null"), " of 100,000,000,000 lines, "),
+        (format!("{long} > /dev/null"), " left"),
+        (format!("{long} | {umbel} gen sample -o /dev/null"), " lines, "),
+        (format!("{long} | {umbel} build -n 1000 -o /dev/null"), " read, "),
+    ] {
+        let mut script = Command::new("script")
+            .args(["-q", "-e", "-c", &line, "/dev/null"])
+            .current_dir(folder.path(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut stdout, mut seen) = (script.stdout.take().unwrap(), Vec::new());
+        let mut byte = [0];
+        while !String::from_utf8_lossy(&seen).contains(shown) {
+            assert_eq!(stdout.read(&mut byte).unwrap(), 1, "{line}");
+            seen.push(byte[0]);
+        }
+        script.kill().unwrap();
+        script.wait().unwrap();
     }
 }
 

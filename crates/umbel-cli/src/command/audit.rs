@@ -19,8 +19,8 @@ use crate::{json, notice, opened, output, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel audit ratings.umbel ratings.tsv               every group against the whole table
-  umbel audit ids.umbel flow.txt --members ids.txt    one filter: its members, and a flow of others
+  umbel audit ratings.umbel ratings.tsv               each group, all keys
+  umbel audit ids.umbel flow.txt --members ids.txt    one filter and a flow
 Exit code: 0 = the promise holds, 1 = it does not, 2 = an error.";
 
 /// Said where it could puzzle.
@@ -42,6 +42,7 @@ pub struct Args {
 
     /// The confidence of interval and verdict: a correct filter fails once in 1/(1 - C) audits
     #[arg(long, value_name = "C", default_value_t = umbel::audit::CONFIDENCE)]
+    #[arg(hide_short_help = true)]
     confidence: f64,
 
     /// Print JSON
@@ -50,6 +51,7 @@ pub struct Args {
 
     /// Memory for fingerprints; beyond it a temporary file is used
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = input::bytes)]
+    #[arg(hide_short_help = true)]
     memory: u64,
 
     #[command(flatten)]

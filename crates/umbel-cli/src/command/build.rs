@@ -22,10 +22,10 @@ use crate::{json, notice, opened, output, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel build ids.txt -o ids.umbel                          n is counted, the rate is 1 %
-  zcat log.gz | umbel build -o seen.umbel --key 3 -d ' '    the third column, from a pipe
-  umbel build ratings.tsv --key tconst --by averageRating --round -p 0.01 -o ratings.umbel
-  umbel build tuesday.txt --like monday.umbel -o tuesday.umbel    can be merged with monday's";
+  umbel build ids.txt -o ids.umbel               n is counted, the rate is 1 %
+  zcat log.gz | umbel build --key 3 -d ' ' -o seen.umbel    the third column
+  umbel build r.tsv --key tconst --by averageRating --round -o r.umbel
+  umbel build tue.txt --like mon.umbel -o tue.umbel         can be merged";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,20 +33,23 @@ pub struct Args {
     /// Files with keys, also compressed; - or none is stdin
     files: Vec<PathBuf>,
 
-    /// The file to write; one that stands there is replaced when the new one is whole
+    /// The file to write, replaced only by a whole one
     #[arg(short = 'o', long, value_name = "FILE")]
     output: PathBuf,
 
     /// Print what was done as JSON
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     json: bool,
 
     /// A text pair to keep in the file; may be repeated
     #[arg(long, value_name = "K=V")]
+    #[arg(hide_short_help = true)]
     meta: Vec<String>,
 
     /// Memory for hashes while n is being counted; beyond it a temporary file is used
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = input::bytes)]
+    #[arg(hide_short_help = true)]
     memory: u64,
 
     #[command(flatten)]
@@ -55,7 +58,7 @@ pub struct Args {
     #[command(flatten)]
     hashing: Hashing,
 
-    /// Take all parameters from this filter, so that the two can be merged
+    /// Take all parameters from this filter, for a merge
     #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "p", "k", "m", "layout", "hash", "seeds", "seed", "key_type"])]
     #[arg(help_heading = "Filter")]
     like: Option<PathBuf>,
@@ -68,6 +71,7 @@ pub struct Args {
         hide_default_value = true,
         help_heading = "Input"
     )]
+    #[arg(hide_short_help = true)]
     key_type: KeyTypeName,
 
     #[command(flatten)]
@@ -81,6 +85,7 @@ pub struct Args {
 
     /// On hadoop and spark: how mappers send their bits [default: the shorter of coded gaps and bits]
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Engine")]
+    #[arg(hide_short_help = true)]
     how: Option<Way>,
 }
 

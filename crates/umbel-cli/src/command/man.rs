@@ -13,7 +13,7 @@ pub struct Args {}
 
 impl Args {
     pub fn run(self) -> Result<ExitCode> {
-        let mut command = super::Umbel::whole();
+        let mut command = unhidden(super::Umbel::whole());
         command.build();
         let mut page = Vec::new();
         clap_mangen::Man::new(command.clone()).render(&mut page)?;
@@ -25,10 +25,34 @@ impl Args {
             page = page.replace(&format!("umbel\\-{name}(1)"), &format!("umbel {name}"));
         }
         // What the generator calls extra are examples, in all our help.
-        let page = page.replace(" EXTRA\n", " EXAMPLES\n");
+        let page = with_lines(&page.replace(" EXTRA\n", " EXAMPLES\n"));
+        let page: String = page.chars().map(spelled).collect();
         output::print(page)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The command with no option left out of the short help: the generator would leave its text out too.
+fn unhidden(command: Command) -> Command {
+    command.mut_args(|option| option.hide_short_help(false)).mut_subcommands(unhidden)
+}
+
+/// The page with its indented lines, which are examples, left as they are.
+fn with_lines(page: &str) -> String {
+    let (mut text, mut in_example) = (String::new(), false);
+    for line in page.lines() {
+        if line.starts_with(' ') != in_example {
+            in_example = !in_example;
+            text += if in_example { ".nf\n" } else { ".fi\n" };
+        }
+        text.extend([line, "\n"]);
+    }
+    text
+}
+
+/// A letter as typesetters read it whatever their encoding.
+fn spelled(letter: char) -> String {
+    if letter.is_ascii() { letter.into() } else { format!("\\[u{:04X}]", u32::from(letter)) }
 }
 
 /// A section for each subcommand, with its own behind it.

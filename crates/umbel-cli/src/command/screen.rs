@@ -22,11 +22,11 @@ use crate::{json, notice, opened, output, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel screen ids.umbel log.gz                       lines that may be in the set, in order
-  umbel screen ids.umbel log.csv --key user -v        lines whose user is certainly not in it
-  umbel screen ids.umbel flow.txt --exact ids.txt     checked against the true set
-  umbel screen ids.umbel flow.txt --report            counts and times instead of lines
-  umbel screen ratings.umbel keys.txt --which         the groups that may hold each key
+  umbel screen ids.umbel log.gz                     lines that may be in the set
+  umbel screen ids.umbel log.csv --key user -v      lines whose user is not
+  umbel screen ids.umbel flow.txt --exact ids.txt   checked by the true set
+  umbel screen ids.umbel flow.txt --report          counts and times, no lines
+  umbel screen ratings.umbel keys.txt --which       the groups that may hold it
 Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
 
 #[derive(clap::Args)]
@@ -52,6 +52,7 @@ pub struct Args {
 
     /// With --report: as JSON
     #[arg(long, requires = "report", conflicts_with = "which")]
+    #[arg(hide_short_help = true)]
     json: bool,
 
     /// Check what is admitted against the true set in this file: no false positive is selected
@@ -60,11 +61,13 @@ pub struct Args {
 
     /// The key's column in the file of --exact [default: the whole line]
     #[arg(long, value_name = "COL", requires = "exact")]
+    #[arg(hide_short_help = true)]
     exact_key: Option<Column>,
 
     /// Memory for the true set; beyond it a temporary file is used
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = input::bytes)]
     #[arg(requires = "exact")]
+    #[arg(hide_short_help = true)]
     memory: u64,
 
     /// Write the admitted lines to this file
@@ -91,6 +94,7 @@ pub struct Args {
 
     /// On hadoop and spark: a new folder for the selected lines, in the order of the input; on HDFS, or where all nodes of spark see it
     #[arg(short = 'o', long, value_name = "FOLDER", help_heading = "Engine")]
+    #[arg(hide_short_help = true)]
     output: Option<PathBuf>,
 }
 

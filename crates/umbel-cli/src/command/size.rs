@@ -19,9 +19,9 @@ use crate::{json, notice, output, spark};
 const EXAMPLES: &str = "\
 Examples:
   umbel size -n 1000000 -p 0.001                  both layouts, to choose from
-  umbel size -n 355416 -p 0.01 -k 7               with the number of probes given
+  umbel size -n 355416 -p 0.01 -k 7               with k given
   umbel size ids.txt                              n is counted first
-  umbel size ratings.tsv --key tconst --by averageRating --round --layout classic";
+  umbel size ratings.tsv --key tconst --by averageRating --round   each group";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -14,15 +14,16 @@ use crate::table::grouped;
 use crate::{input, interrupt, json, notice};
 
 const EXAMPLES: &str = "\
-A PLACE is an address to listen at, a file, a named pipe, or - for stdin. Each line of a query
-connection is answered on it: the key, a tab, and 1 or 0, or how often it came; those of a file or
+A PLACE is an address to listen at, a file, a named pipe, or - for stdin. Each line of a query \
+connection is answered on it: the key, a tab, and 1 or 0, or how often it came; those of a file or \
 pipe on stdout.
 
 Examples:
-  umbel stream --train 127.0.0.1:7001 --query 127.0.0.1:7002 --filter -n 1000000 --state seen/
-  nc -N 127.0.0.1 7001 < addresses.txt; echo 10.0.0.1 | nc -N 127.0.0.1 7002
-  umbel stream --train train.txt --query queries.txt --filter -n 1000000 --only-seen
-  umbel stream --train-from 127.0.0.1:9999 --query 127.0.0.1:7002 --count --state hits/";
+  umbel stream --filter -n 1000000 --state seen/ \\
+    --train localhost:7001 --query localhost:7002
+  nc -N localhost 7001 < addresses.txt; echo 10.0.0.1 | nc -N localhost 7002
+  umbel stream --train a.txt --query b.txt --filter -n 1000000 --only-seen
+  umbel stream --count --train-from localhost:9999 --query localhost:7002";
 
 /// The longest line that may be asked for.
 const MAX_LINE: u64 = 16 << 20;
@@ -39,11 +40,15 @@ pub struct Args {
     #[arg(long, value_name = "PLACE", required_unless_present_any = ["train_from", "query"])]
     train: Vec<Place>,
 
-    /// An address to connect to for training lines, again and again; may be repeated
+    /// An address to connect to for training lines
+    ///
+    /// It connects again when the connection ends. May be repeated.
     #[arg(long, value_name = "ADDRESS")]
     train_from: Vec<String>,
 
-    /// Where questions come from; a file is read when the training files have been; may be repeated
+    /// Where questions come from; may be repeated
+    ///
+    /// A file is read when the training files have been.
     #[arg(long, value_name = "PLACE")]
     query: Vec<Place>,
 
@@ -53,10 +58,12 @@ pub struct Args {
 
     /// The longest line; a longer one gets an error line
     #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = input::bytes)]
+    #[arg(hide_short_help = true)]
     max_line: u64,
 
     /// Tell how things stand on stderr, a JSON object a line, at every snapshot
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     json: bool,
 
     /// Seen or not: a Bloom filter
@@ -68,7 +75,7 @@ pub struct Args {
     #[arg(help_heading = SKETCH)]
     n: Option<u64>,
 
-    /// The rate of false positives, between 0 and 1 [default: 0.01]
+    /// The rate of false positives [default: 0.01]
     #[arg(short, value_name = "RATE", requires = "filter")]
     #[arg(help_heading = SKETCH)]
     p: Option<f64>,
@@ -83,10 +90,12 @@ pub struct Args {
 
     /// The share of keys whose estimate may be higher still [default: 0.01]
     #[arg(long, value_name = "SHARE", requires = "count", help_heading = SKETCH)]
+    #[arg(hide_short_help = true)]
     delta: Option<f64>,
 
     /// The seed of the hash, for a service that takes keys from strangers
     #[arg(long, value_name = "SEED", requires = "sketch", help_heading = SKETCH)]
+    #[arg(hide_short_help = true)]
     seed: Option<u64>,
 
     /// The folder to keep the state in; it goes on from what is there
@@ -101,10 +110,12 @@ pub struct Args {
     /// The first line of a training connection is its name; it is told 'ack N' when it connects and after
     /// each snapshot: N of its lines are on disk, and it goes on with the next
     #[arg(long, requires = "state", help_heading = "State")]
+    #[arg(hide_short_help = true)]
     acks: bool,
 
     /// Go on from the snapshot before the last, should that be damaged
     #[arg(long, requires = "state", help_heading = "State")]
+    #[arg(hide_short_help = true)]
     previous: bool,
 }
 

@@ -21,11 +21,10 @@ use crate::{json, notice, output, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel count build access.log --key 1 -d ' ' --eps 0.0001 --delta 0.01 -o hits.umbel
-  umbel count build sales.csv --key product --weight euros -o sales.umbel     sums instead of counts
-  umbel count build sales.csv --key product --by country -o sales.umbel     one for each group
-  umbel count build flows.csv --key port --integers 0..65535 -o ports.umbel   for range and quantile
-  umbel count build tue.log --like mon.umbel -o tue.umbel     can be merged with mon";
+  umbel count build access.log --key 1 -d ' ' --eps 0.0001 -o hits.umbel
+  umbel count build sales.csv --key product --weight euros -o sales.umbel
+  umbel count build flows.csv --key port --integers 0..65535 -o ports.umbel
+  umbel count build tue.log --like mon.umbel -o tue.umbel     can be merged";
 
 /// Count the keys of files or stdin into a sketch: estimates that are never too low
 #[derive(clap::Args)]
@@ -34,22 +33,24 @@ pub struct Args {
     /// Files with keys, also compressed; - or none is stdin
     files: Vec<PathBuf>,
 
-    /// The file to write; one that stands there is replaced when the new one is whole
+    /// The file to write, replaced only by a whole one
     #[arg(short = 'o', long, value_name = "FILE")]
     output: PathBuf,
 
     /// A text pair to keep in the file; may be repeated
     #[arg(long, value_name = "K=V")]
+    #[arg(hide_short_help = true)]
     meta: Vec<String>,
 
     /// Print what was counted as JSON
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     json: bool,
 
     #[command(flatten)]
     sketching: Sketching,
 
-    /// The column of the weight, a whole number [default: each row counts 1]
+    /// The column of the weight, a whole number [default: 1]
     #[arg(long, value_name = "COL", help_heading = "Input")]
     weight: Option<Column>,
 
@@ -61,6 +62,7 @@ pub struct Args {
         hide_default_value = true,
         help_heading = "Input"
     )]
+    #[arg(hide_short_help = true)]
     key_type: KeyTypeName,
 
     #[command(flatten)]

@@ -12,8 +12,8 @@ use crate::table::percent;
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel count dot orders.umbel clicks.umbel     how many pairs have the same key (the size of a join)
-  umbel count dot hits.umbel hits.umbel         the second moment: how uneven is the traffic?";
+  umbel count dot orders.umbel clicks.umbel     the size of a join by key
+  umbel count dot hits.umbel hits.umbel         the second moment";
 
 /// Estimate the inner product of two sketches: the sum over all keys of count times count
 #[derive(clap::Args)]

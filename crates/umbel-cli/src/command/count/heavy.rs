@@ -20,8 +20,8 @@ use crate::{json, notice};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel count heavy access.log --key 1 -d ' ' --top 20        the twenty most frequent
-  umbel count heavy access.log --key 1 -d ' ' --share 0.001   all above a thousandth of the total
+  umbel count heavy access.log --key 1 -d ' ' --top 20       the twenty first
+  umbel count heavy access.log --key 1 -d ' ' --share 0.001  above a share
   umbel count heavy sales.csv --key product --weight euros
 Each line: the key, a tab, what it came to at most, a tab, what it came to at least.
 Exit code: 0 = a key was printed, 1 = none, 2 = an error.";

@@ -21,10 +21,10 @@ use crate::notice;
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel count build access.log --key 1 -d ' ' -o hits.umbel     count the first column
-  umbel count query hits.umbel addresses.txt                    what did each of these come to?
-  umbel count heavy access.log --key 1 -d ' ' --top 20          the most frequent
-  umbel merge mon.umbel tue.umbel -o week.umbel                 counts add up";
+  umbel count build access.log --key 1 -d ' ' -o hits.umbel
+  umbel count query hits.umbel addresses.txt             what did each come to?
+  umbel count heavy access.log --key 1 -d ' ' --top 20   the most frequent
+  umbel merge mon.umbel tue.umbel -o week.umbel          counts add up";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]

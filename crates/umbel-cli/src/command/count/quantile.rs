@@ -13,7 +13,7 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   umbel count build times.csv --key ms --integers 0..3600000 -o times.umbel
-  umbel count quantile times.umbel 0.5 0.99     the median, and what 99 % do not exceed
+  umbel count quantile times.umbel 0.5 0.99     what 50 % and 99 % do not exceed
 Exit code: 0 = printed, 1 = nothing was counted, 2 = an error.";
 
 /// Print the number that has a given share of the weight at or below it

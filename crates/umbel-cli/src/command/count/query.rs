@@ -16,8 +16,8 @@ use crate::{json, notice};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel count query hits.umbel keys.txt               each key, a tab, its estimate
-  umbel count query hits.umbel keys.txt --above 100   those that may have come more than 100 times
+  umbel count query hits.umbel keys.txt              each key and its estimate
+  umbel count query hits.umbel keys.txt --above 100  maybe more than 100 times
   umbel count query hits.umbel log.csv --key user --json
 Exit code: 0 = a key was printed, 1 = none, 2 = an error.";
 

@@ -12,7 +12,7 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   umbel count build flows.csv --key port --integers 0..65535 -o ports.umbel
-  umbel count range ports.umbel 1 1024          the weight of the ports 1 to 1024, both included";
+  umbel count range ports.umbel 1 1024          ports 1 to 1024, both included";
 
 /// Print the weight of all keys in a range of integers: never too low
 #[derive(clap::Args)]

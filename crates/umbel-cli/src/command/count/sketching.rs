@@ -26,31 +26,36 @@ pub struct Sketching {
 
     /// Counters a row, instead of --eps
     #[arg(long, value_name = "COLUMNS")]
+    #[arg(hide_short_help = true)]
     width: Option<u64>,
 
     /// Rows of counters, instead of --delta
     #[arg(long, value_name = "ROWS")]
+    #[arg(hide_short_help = true)]
     depth: Option<u32>,
 
-    /// Count in the order of the input with closer estimates; such sketches cannot be merged or multiplied
+    /// Closer estimates, in the order of the input; such sketches cannot be merged
+    ///
+    /// Nor can they be multiplied.
     #[arg(long, conflicts_with = "integers")]
     conservative: bool,
 
-    /// Keys are whole numbers from LO to HI: for umbel count range and quantile
+    /// Keys are whole numbers: for count range and quantile
     #[arg(long, value_name = "LO..HI", value_parser = interval, allow_hyphen_values = true)]
     integers: Option<(i64, i64)>,
 
-    /// Keep the keys that come most often too, in so many places: for umbel count heavy
+    /// Keep the most frequent keys too: for count heavy
     #[arg(long, value_name = "PLACES", value_parser = clap::value_parser!(u32).range(1..))]
     heavy: Option<u32>,
 
-    /// Take all parameters from this sketch, so that the two can be merged
+    /// Take all parameters from this sketch, for a merge
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["eps", "delta", "width", "depth", "conservative", "integers", "heavy", "seed", "key_type"])]
     like: Option<PathBuf>,
 
     /// The seed of the hash, for a service that takes keys from strangers
     #[arg(long, value_name = "SEED", default_value_t = 0, hide_default_value = true)]
+    #[arg(hide_short_help = true)]
     seed: u64,
 }
 

@@ -13,11 +13,11 @@ use super::zipf::Zipf;
 /// Make a stream of IPv4 addresses, one a line
 #[derive(clap::Args)]
 #[command(after_help = "\
-Each is drawn from D different ones, the i-th of them with a probability in proportion to i^-S: a
+Each is drawn from D different ones, the i-th of them with a probability in proportion to i^-S: a \
 few come often, many seldom, some perhaps never. None begins with 0, 127 or 224 to 255.
 
 Example: who came most often?
-  umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 | sort | uniq -c | sort -rn | head")]
+  umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 | sort | uniq -c")]
 pub struct Args {
     /// How many addresses
     #[arg(short, value_name = "N")]
@@ -47,7 +47,8 @@ impl Args {
         let mut random = self.common.random();
         let crowd =
             Crowd::new(self.distinct.unwrap_or(self.n.clamp(1, VALID)), self.zipf, &mut random)?;
-        self.common.write(|out| Ok(crowd.write(self.n, self.plain, &mut random, out)?))
+        self.common
+            .write(Some(self.n), |out| Ok(crowd.write(self.n, self.plain, &mut random, out)?))
     }
 }
 

@@ -16,13 +16,17 @@ mod urn;
 mod vectors;
 mod zipf;
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Subcommand;
+use umbel_io::Meter;
 
 use crate::output::Output;
+use crate::progress::Progress;
 use random::Random;
 
 #[derive(clap::Args)]
@@ -39,7 +43,7 @@ Examples:
   umbel gen strings -n 2000000 --length 30 -o flow.txt
   umbel gen sample flow.txt --limit 500 -o set.txt
   umbel gen ratings --malformed 100 -o ratings.tsv
-  umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 | sort | uniq -c | sort -rn | head";
+  umbel gen addresses -n 1000000 --distinct 100000 --zipf 1.1 -o flow.txt";
 
 #[derive(Subcommand)]
 enum What {
@@ -79,11 +83,38 @@ impl Common {
         self.output.as_deref().unwrap_or(Path::new("-"))
     }
 
-    /// Gives `fill` the place to write to.
-    fn write(self, fill: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
-        let mut out = Output::create(self.path())?;
-        fill(&mut out)?;
-        out.commit()
+    /// Gives `fill` the place to write so many lines to, where that is known.
+    fn write(
+        self,
+        lines: Option<u64>,
+        fill: impl FnOnce(&mut Counted) -> Result<()>,
+    ) -> Result<()> {
+        let meter = Arc::new(Meter::default());
+        meter.expect(lines);
+        let mut counted = Counted { out: Output::create(self.path())?, meter: Arc::clone(&meter) };
+        let progress = Progress::of_lines(&meter, counted.out.is_stdout());
+        fill(&mut counted)?;
+        drop(progress);
+        counted.out.commit()
+    }
+}
+
+/// An output whose lines are counted.
+struct Counted {
+    out: Output,
+    meter: Arc<Meter>,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        let lines = bytes[..written].iter().filter(|&&byte| byte == b'\n').count();
+        self.meter.add(lines as u64);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

@@ -46,7 +46,7 @@ impl Args {
             "there are only {} different names: ask for fewer, or take gen strings",
             short + long
         );
-        self.common.write(|out| Ok(book.write(short, long, &mut random, out)?))
+        self.common.write(Some(self.n), |out| Ok(book.write(short, long, &mut random, out)?))
     }
 }
 

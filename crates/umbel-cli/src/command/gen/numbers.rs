@@ -16,10 +16,10 @@ use crate::overlap;
 /// Make numbers, one a line; or such as are near to those of a file, or far from all of them
 #[derive(clap::Args)]
 #[command(after_help = "\
-All have the same number of decimals, and each that lies between the ends is as likely as the others;
+All have the same number of decimals, and each that lies between the ends is as likely as the others; \
 a number may come again. Distances are exact.
 
-Example: a million values, questions that have one of them within 5, and questions that have none
+Example: values, questions that have one within 5, and questions that have none
   umbel gen numbers -n 1000000 --max 1000000000 --decimals 2 -o values.txt
   umbel gen numbers -n 1000 --of values.txt --within 5 --decimals 2 -o near.txt
   umbel gen numbers -n 1000 --of values.txt --beyond 6 --decimals 2 -o far.txt")]
@@ -61,7 +61,7 @@ impl Args {
         let mut random = self.common.random();
         let source = self.source()?;
         ensure!(n == 0 || source.count > 0, "there is no such number: {}", self.advice());
-        self.common.write(|out| {
+        self.common.write(Some(n), |out| {
             let mut line = String::new();
             for _ in 0..n {
                 line.clear();

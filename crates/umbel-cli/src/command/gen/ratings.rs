@@ -11,11 +11,11 @@ use super::urn::Urn;
 /// Make a table of rated titles: tconst, averageRating, numVotes
 #[derive(clap::Args)]
 #[command(after_help = "\
-Tab-separated, with a header and 1254184 rows. The ratings, rounded half up, are in random order
-   rating     1     2      3      4       5       6       7       8       9     10
-   titles  2546  6623  17937  43912  103292  220871  373321  355416  113980  16286
+Tab-separated, with a header and 1254184 rows. The ratings, rounded half up, are in random order:
+ rating    1    2     3     4      5      6      7      8      9    10
+ titles 2546 6623 17937 43912 103292 220871 373321 355416 113980 16286
 
-Malformed rows come on top, the kinds in turn: too few fields, an empty rating, a rating that is no
+Malformed rows come on top, the kinds in turn: too few fields, an empty rating, a rating that is no \
 number (a null mark, a comma, a word), an empty title.
 
 Example:
@@ -38,7 +38,9 @@ const MALFORMED: [&str; 6] = ["", "\t\t12", "\t\\N\t7", "\t7,3\t25", "\tgood\t31
 impl Args {
     pub fn run(self) -> Result<()> {
         let (mut random, mut places) = (self.common.random(), self.common.random_places());
-        self.common.write(|out| Ok(write(self.malformed, &mut random, &mut places, out)?))
+        let lines = 1 + TITLES.iter().sum::<u64>() + self.malformed;
+        self.common
+            .write(Some(lines), |out| Ok(write(self.malformed, &mut random, &mut places, out)?))
     }
 }
 

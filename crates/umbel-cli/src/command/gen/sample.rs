@@ -15,8 +15,8 @@ use crate::overlap;
 /// Print some of the lines of a file, in their order
 #[derive(clap::Args)]
 #[command(after_help = "\
-The step from one chosen line to the next is a random number from 1 to LIMIT, each as likely as the
-others; the first is chosen among the first LIMIT lines. So about 2 lines in LIMIT + 1 are printed,
+The step from one chosen line to the next is a random number from 1 to LIMIT, each as likely as the \
+others; the first is chosen among the first LIMIT lines. So about 2 lines in LIMIT + 1 are printed, \
 and a LIMIT of 1 prints them all.
 
 Example: about 8000 of two million
@@ -37,7 +37,7 @@ impl Args {
         let mut random = self.common.random();
         overlap::check(self.common.path(), [&self.file])?;
         let mut lines = Lines::open(Source::new(self.file))?;
-        self.common.write(|out| choose(&mut lines, self.limit, &mut random, out))
+        self.common.write(None, |out| choose(&mut lines, self.limit, &mut random, out))
     }
 }
 

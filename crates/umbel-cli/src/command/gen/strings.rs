@@ -43,7 +43,7 @@ impl Args {
             words.count,
             self.length
         );
-        self.common.write(|out| Ok(words.write(self.n, &mut random, out)?))
+        self.common.write(Some(self.n), |out| Ok(words.write(self.n, &mut random, out)?))
     }
 }
 

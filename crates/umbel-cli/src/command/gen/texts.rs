@@ -18,14 +18,14 @@ const WORDS: u64 = (16 * 5) * (16 * 5) * (16 * 5);
 /// Make texts as JSON lines; some of them are others with a few words changed
 #[derive(clap::Args)]
 #[command(after_help = "\
-Each line: {\"id\":7,\"of\":3,\"body\":\"…\"}. `of` is the id of the text that it is a copy of, or null.
-Texts that are new share hardly a shingle. A copy of W words with E of them changed shares all but
+Each line: {\"id\":7,\"of\":3,\"body\":\"…\"}. `of` is the id of the text that it is a copy of, or null. \
+Texts that are new share hardly a shingle. A copy of W words with E of them changed shares all but \
 at most 5E of the W - 4 shingles of five words: its distance is at most 10E / (W - 4 + 5E).
 
 Example: a thousand texts, a tenth of them copies; which are they?
   umbel gen texts -n 1000 --duplicates 100 -o docs.jsonl
-  umbel similar build docs.jsonl --metric jaccard --text body --close 0.2 --far 0.95 -o d.umbel
-  umbel similar build /dev/null --like d.umbel -o empty.umbel
+  umbel similar build /dev/null -n 1000 --text body --metric jaccard \\
+    --close 0.2 --far 0.95 -o empty.umbel
   umbel similar query empty.umbel docs.jsonl --dedup -v | grep -vc '\"of\":null'")]
 pub struct Args {
     /// How many texts
@@ -56,7 +56,7 @@ impl Args {
         );
         let mut random = common.random();
         let spelling = Permutation::new(WORDS, &mut random);
-        common.write(|out| {
+        common.write(Some(n), |out| {
             let mut new: Vec<(u64, Vec<u32>)> = Vec::new();
             // The first is new: the others may be copies of it.
             let mut urn = Urn::new(&[(n - duplicates).saturating_sub(1), duplicates]);

@@ -15,16 +15,16 @@ const REACH: u64 = 1000;
 /// Make vectors of whole numbers, one a line; some of them are others with a little noise
 #[derive(clap::Args)]
 #[command(after_help = "\
-Each line: the number of the line it was planted near, or 0 if it is new; then its numbers, from
--1000 to 1000, with commas between. New ones are at a cosine distance of about 1 from all others,
-planted ones at about noise² / 2000000 from theirs: 0.005 for a noise of 100. Read them with
+Each line: the number of the line it was planted near, or 0 if it is new; then its numbers, from \
+-1000 to 1000, with commas between. New ones are at a cosine distance of about 1 from all others, \
+planted ones at about noise² / 2000000 from theirs: 0.005 for a noise of 100. Read them with \
 --skip 1.
 
-Example: ten thousand vectors, a thousand of them near to one before; which are they?
+Example: ten thousand vectors, a thousand near to one before; which are they?
   umbel gen vectors -n 10000 --planted 1000 -o v.csv
-  umbel similar build v.csv --skip 1 --metric cosine --close 0.02 --far 0.5 -o v.umbel
-  umbel similar build /dev/null --like v.umbel -o empty.umbel
-  umbel similar query empty.umbel v.csv --dedup -v | cut -d, -f1 | sort -n | uniq -c | head")]
+  umbel similar build /dev/null -n 10000 --dim 64 --skip 1 --metric cosine \\
+    --close 0.02 --far 0.5 -o empty.umbel
+  umbel similar query empty.umbel v.csv --dedup -v | cut -d, -f1")]
 pub struct Args {
     /// How many vectors
     #[arg(short, value_name = "N")]
@@ -50,7 +50,7 @@ impl Args {
             "{planted} of {n} vectors cannot be planted: at least one is new"
         );
         let mut random = common.random();
-        common.write(|out| {
+        common.write(Some(n), |out| {
             let mut new: Vec<(u64, Vec<i64>)> = Vec::new();
             // The first is new: the others may be near it.
             let mut urn = Urn::new(&[(n - planted).saturating_sub(1), planted]);

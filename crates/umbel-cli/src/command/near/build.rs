@@ -20,9 +20,9 @@ const EXAMPLES: &str = "\
 Examples:
   umbel near build values.txt --alpha 5 --beta 1 -p 0.01 -o v.umbel
   umbel near build prices.csv --key price --alpha 0.5 --beta 0.01 -o p.umbel
-  umbel near build ns.txt --type int --alpha 5000000 --beta 1000 -o t.umbel     times, exactly
+  umbel near build ns.txt --type int --alpha 5000000 --beta 1000 -o t.umbel
   umbel near build mon.txt --alpha 5 --beta 1 --growing -n 1000000 -o mon.umbel
-  umbel near build tue.txt --like mon.umbel -o tue.umbel     can be merged with mon";
+  umbel near build tue.txt --like mon.umbel -o tue.umbel     can be merged";
 
 /// Build what knows the numbers of files or stdin, and what is near them
 #[derive(clap::Args)]
@@ -31,12 +31,13 @@ pub struct Args {
     /// Files with numbers, also compressed; - or none is stdin
     files: Vec<PathBuf>,
 
-    /// The file to write; one that stands there is replaced when the new one is whole
+    /// The file to write, replaced only by a whole one
     #[arg(short = 'o', long, value_name = "FILE")]
     output: PathBuf,
 
     /// A text pair to keep in the file; may be repeated
     #[arg(long, value_name = "K=V")]
+    #[arg(hide_short_help = true)]
     meta: Vec<String>,
 
     #[command(flatten)]
@@ -53,7 +54,7 @@ pub struct Args {
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Structure")]
 struct Keeping {
-    /// A filter that takes more numbers later: such ones can be merged
+    /// A filter that takes more numbers later and can be merged
     #[arg(long, conflicts_with = "exact")]
     growing: bool,
 
@@ -65,13 +66,14 @@ struct Keeping {
     #[arg(long)]
     exact: bool,
 
-    /// Take all parameters from this growing filter, so that the two can be merged
+    /// Take all parameters from this filter, for a merge
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["alpha", "beta", "p", "number_type", "growing", "n", "exact", "seed"])]
     like: Option<PathBuf>,
 
     /// The seed of the hash, for a service that takes numbers from strangers
     #[arg(long, value_name = "SEED", default_value_t = 0, hide_default_value = true)]
+    #[arg(hide_short_help = true)]
     seed: u64,
 }
 

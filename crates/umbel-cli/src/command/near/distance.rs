@@ -18,11 +18,13 @@ pub struct Distance {
     #[arg(long, value_name = "STEP", allow_negative_numbers = true)]
     beta: Option<f64>,
 
-    /// The rate of false positives of a whole question, between 0 and 1 [default: 0.01]
+    /// The rate of false positives of a whole question [default: 0.01]
     #[arg(short = 'p', value_name = "RATE", allow_negative_numbers = true)]
     p: Option<f64>,
 
-    /// What the numbers are: float takes decimal text as 64-bit floats, int as 64-bit integers
+    /// What the numbers are
+    ///
+    /// float takes decimal text as 64-bit floats, int as 64-bit integers.
     #[arg(long = "type", value_name = "TYPE", value_enum, default_value_t)]
     number_type: NumberType,
 }

@@ -14,10 +14,10 @@ use crate::notice;
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel near build values.txt --alpha 5 --beta 1 -o v.umbel     numbers, rounded to whole ones
-  umbel near query v.umbel questions.txt                        which have one of them within 5?
-  umbel near query v.umbel questions.txt --within 2             within 2?
-  umbel near size -n 1000000 --alpha 5 --beta 0.01              what would it cost?";
+  umbel near build values.txt --alpha 5 --beta 1 -o v.umbel
+  umbel near query v.umbel questions.txt             which have one within 5?
+  umbel near query v.umbel questions.txt --within 2  within 2?
+  umbel near size -n 1000000 --alpha 5 --beta 0.01   what would it cost?";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]

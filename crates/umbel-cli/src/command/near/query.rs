@@ -18,11 +18,11 @@ use crate::{json, notice, opened, output, overlap};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel near query v.umbel questions.txt               lines whose number may have one near it
-  umbel near query v.umbel questions.txt -v            lines whose number certainly has none
+  umbel near query v.umbel questions.txt               may have one near
+  umbel near query v.umbel questions.txt -v            certainly have none
   umbel near query v.umbel log.csv --key price -c      only how many
-  umbel near query v.umbel questions.txt --within 2    a smaller distance than it was built for
-  umbel near query v.umbel questions.txt --nearest     the nearest stored number, and how far it is
+  umbel near query v.umbel questions.txt --within 2    a smaller distance
+  umbel near query v.umbel questions.txt --nearest     which, and how far
 Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
 
 /// Print the lines whose number may have a stored one near it; what is left out certainly has none
@@ -57,6 +57,7 @@ pub struct Args {
 
     /// With --report: as JSON
     #[arg(long, requires = "report")]
+    #[arg(hide_short_help = true)]
     json: bool,
 
     #[command(flatten)]

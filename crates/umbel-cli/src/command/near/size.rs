@@ -14,7 +14,7 @@ use crate::{json, output};
 const EXAMPLES: &str = "\
 Examples:
   umbel near size -n 1000000 --alpha 5 --beta 0.01
-  umbel near size -n 1000000 --alpha 5 --beta 0.01 --min 0 --max 1000     with the exact list";
+  umbel near size -n 1000000 --alpha 5 --beta 0.01 --min 0 --max 1000";
 
 /// What stays in the cache of one core, in bytes.
 const IN_CACHE: u64 = 1 << 20;

@@ -40,7 +40,9 @@ pub struct Distance {
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     close: Option<f64>,
 
-    /// Items from this distance on are far; between the two either answer is right
+    /// Items from this distance on are far
+    ///
+    /// Between the two either answer is right.
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     far: Option<f64>,
 
@@ -48,20 +50,23 @@ pub struct Distance {
     #[arg(long = "fp", value_name = "RATE")]
     false_positives: Option<f64>,
 
-    /// The share of close items that are missed [default: 0.01]
+    /// The share of close items missed [default: 0.01]
     #[arg(long = "fn", value_name = "RATE")]
     false_negatives: Option<f64>,
 
     /// Numbers of a vector, or bits of a string [default: those of the first row]
     #[arg(long, value_name = "LENGTH", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(hide_short_help = true)]
     pub dim: Option<u32>,
 
     /// Words of a shingle; 1 compares sets of words [default: 5]
     #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(hide_short_help = true)]
     shingle: Option<u32>,
 
     /// Rows are sets of tokens with blanks between, taken as they are, and no texts
     #[arg(long, conflicts_with = "shingle")]
+    #[arg(hide_short_help = true)]
     tokens: bool,
 }
 
@@ -113,10 +118,12 @@ pub struct Rows {
 
     /// Bit strings are written in hexadecimal digits
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     hex: bool,
 
     /// Columns before the vector that are no part of it
     #[arg(long, value_name = "COLUMNS")]
+    #[arg(hide_short_help = true)]
     skip: Option<usize>,
 }
 

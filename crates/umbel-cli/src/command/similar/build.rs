@@ -18,28 +18,29 @@ use crate::{notice, opened, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel similar build docs.jsonl --metric jaccard --text body --close 0.2 --far 0.95 -o docs.umbel
-  umbel similar build vectors.csv --metric cosine --close 0.02 --far 0.9 -o vec.umbel
-  umbel similar build points.csv --metric euclid --close 1 --far 10 --skip 1 -o points.umbel
-  umbel similar build hashes.txt --metric hamming --hex --close 0.05 --far 0.5 -o hashes.umbel
-  umbel similar build /dev/null -n 1000000 --metric jaccard --close 0.2 --far 0.95 -o empty.umbel
-  umbel similar build new.jsonl --like docs.umbel -o new.umbel     can be merged with docs
-The filter errs on both sides: of close items it misses a share of at most --fn, of far ones it
-takes a share of at most --fp for close. It is refused where storing the items would take less.";
+  umbel similar build d.jsonl --text body --metric jaccard \\
+    --close 0.2 --far 0.95 -o d.umbel
+  umbel similar build v.csv --metric cosine --close 0.02 --far 0.9 -o v.umbel
+  umbel similar build p.csv --skip 1 --metric euclid --close 1 --far 9 -o p
+  umbel similar build h.txt --hex --metric hamming --close .05 --far .5 -o h
+  umbel similar build new.jsonl --like d.umbel -o new.umbel      can be merged
+Of close items a share of at most --fn is missed, of far ones at most --fp is taken for close. \
+A filter is refused where storing the items would take less.";
 
-/// Build a filter of the items in files or stdin: texts, sets, vectors or bit strings
+/// Build a filter of items from files or stdin: texts, sets, vectors, bit strings
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files with items, also compressed; - or none is stdin
     files: Vec<PathBuf>,
 
-    /// The file to write; one that stands there is replaced when the new one is whole
+    /// The file to write, replaced only by a whole one
     #[arg(short = 'o', long, value_name = "FILE")]
     output: PathBuf,
 
     /// A text pair to keep in the file; may be repeated
     #[arg(long, value_name = "K=V")]
+    #[arg(hide_short_help = true)]
     meta: Vec<String>,
 
     #[command(flatten)]
@@ -51,9 +52,10 @@ pub struct Args {
 
     /// Build it also where storing the items would take less
     #[arg(long, help_heading = "Filter")]
+    #[arg(hide_short_help = true)]
     force: bool,
 
-    /// Take all parameters from this filter, so that the two can be merged
+    /// Take all parameters from this filter, for a merge
     #[arg(long, value_name = "FILE", help_heading = "Filter")]
     #[arg(conflicts_with_all = ["metric", "close", "far", "false_positives", "false_negatives", "dim", "shingle", "tokens", "n", "force", "seed"])]
     like: Option<PathBuf>,
@@ -66,6 +68,7 @@ pub struct Args {
         hide_default_value = true,
         help_heading = "Filter"
     )]
+    #[arg(hide_short_help = true)]
     seed: u64,
 
     #[command(flatten)]

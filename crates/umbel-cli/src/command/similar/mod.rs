@@ -14,11 +14,12 @@ use crate::notice;
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel similar build docs.jsonl --metric jaccard --text body --close 0.2 --far 0.95 -o docs.umbel
-  umbel similar query docs.umbel new.jsonl             which are near-duplicates of a stored one?
-  umbel similar query docs.umbel new.jsonl --dedup     only the first of each
-  umbel similar build vectors.csv --metric cosine --close 0.02 --far 0.9 -o vec.umbel
-  umbel similar size -n 1000000 --metric jaccard --close 0.2 --far 0.95     what would it cost?";
+  umbel similar build d.jsonl --text body --metric jaccard \\
+    --close 0.2 --far 0.95 -o d.umbel
+  umbel similar query d.umbel new.jsonl            which are like a stored one?
+  umbel similar query d.umbel new.jsonl --dedup    only the first of each
+  umbel similar build v.csv --metric cosine --close 0.02 --far 0.9 -o v.umbel
+  umbel similar size -n 1000000 --metric jaccard --close 0.2 --far 0.95";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]

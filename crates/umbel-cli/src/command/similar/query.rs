@@ -16,11 +16,11 @@ use crate::{notice, opened, output, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
-  umbel similar query docs.umbel new.jsonl             lines that are close to something stored
+  umbel similar query docs.umbel new.jsonl             close to a stored one
   umbel similar query docs.umbel new.jsonl -v          lines that are not
   umbel similar query vec.umbel vectors.csv -c         only how many are
-  umbel similar query docs.umbel new.jsonl --dedup     lines with nothing like them before
-  umbel similar query docs.umbel new.jsonl --dedup -o all.umbel     and the filter with them
+  umbel similar query docs.umbel new.jsonl --dedup     nothing like them before
+  umbel similar query docs.umbel new.jsonl --dedup -o all.umbel    keeps them
 Both answers may be wrong, as rarely as the filter was built for: umbel info shows it.
 Exit code: 0 = a line was selected, 1 = none, 2 = an error.";
 

@@ -14,7 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   umbel similar size -n 1000000 --metric jaccard --close 0.2 --far 0.95
   umbel similar size -n 10000 --metric cosine --dim 768 --close 0.02 --far 0.9
-  umbel similar size -n 10000 --metric hamming --dim 1024 --close 0.05 --far 0.5 --fp 0.001";
+  umbel similar size -n 10000 --metric hamming --dim 1024 --close 0.05 --far 0.5";
 
 /// What a filter would cost: bits an item, bands and samples, and whether it is worth it
 #[derive(clap::Args)]
