@@ -332,7 +332,7 @@ fn memory_stays_near_the_files_length() {
     let file = book::file(1, &honest().bytes(), &book::pairs(&pairs), &[0; 128]);
     let (result, peak) = peak(|| Bloom::from_bytes(&file));
     assert_eq!(result.unwrap().metadata().iter().len(), 20_000);
-    assert!(peak <= 20 * file.len(), "{peak} bytes for a file of {}", file.len());
+    assert!(peak <= 9 * file.len(), "{peak} bytes for a file of {}", file.len());
 
     let (result, peak) = self::peak(|| Bloom::from_bytes(&filed(&honest())).map(drop));
     assert!(result.is_ok() && peak < 4096, "{peak}");

@@ -87,18 +87,15 @@ impl Bloom {
     /// An empty filter with these parameters.
     pub fn with(params: Params) -> Result<Bloom> {
         let bits = Memory::zeroed(params.sizing().lines() as usize)?;
-        Ok(Bloom::from_parts(params, bits, Some(0), Metadata::default()))
+        Ok(Bloom::from_parts(params, bits, Some(0)))
     }
 
-    pub(crate) fn from_parts(
-        params: Params,
-        bits: Memory,
-        inserted: Option<u64>,
-        metadata: Metadata,
-    ) -> Bloom {
+    /// A filter without metadata.
+    pub(crate) fn from_parts(params: Params, bits: Memory, inserted: Option<u64>) -> Bloom {
         let (level, counted) = (Level::best(), inserted.is_some());
+        let (inserted, metadata) = (inserted.unwrap_or(0), Metadata::default());
         let blocked = Blocked::of(&params, level);
-        Bloom { params, bits, inserted: inserted.unwrap_or(0), counted, metadata, level, blocked }
+        Bloom { params, bits, inserted, counted, metadata, level, blocked }
     }
 
     /// The same filter, worked on with another instruction set: for tests and benches.

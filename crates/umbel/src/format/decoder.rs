@@ -16,7 +16,7 @@ use crate::memory::{LINE_BYTES, Line, Memory};
 use crate::near::{self, Near};
 use crate::ranges::{Level, Ranges};
 use crate::similar::{self, Similar};
-use crate::{Error, Metadata, Result};
+use crate::{Error, Result};
 
 /// Reads filter records and hands each the next part of the body.
 pub(super) struct Decoder<'a, F> {
@@ -31,21 +31,20 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
         Decoder { params: Cursor::new(params), body, memory }
     }
 
-    pub(super) fn bloom(mut self, metadata: &Metadata) -> Result<Bloom> {
-        let filter = self.filter(metadata.clone())?;
-        self.end()?;
-        Ok(filter)
+    pub(super) fn bloom(&mut self) -> Result<Bloom> {
+        let (params, inserted) = read_record(&mut self.params)?;
+        let bits = self.body(params.sizing().bytes())?;
+        check_tail(params.sizing().bits(), &bits)?;
+        Ok(Bloom::from_parts(params, bits, inserted))
     }
 
-    pub(super) fn groups(mut self, metadata: &Metadata) -> Result<Groups> {
+    pub(super) fn groups(&mut self) -> Result<Groups> {
         let mut groups = Groups::default();
-        *groups.metadata_mut() = metadata.clone();
         for _ in 0..self.params.u32()? {
             let name = self.params.text()?;
-            let filter = self.filter(Metadata::default())?;
+            let filter = self.bloom()?;
             groups.push_last(name, filter)?;
         }
-        self.end()?;
         Ok(groups)
     }
 
@@ -118,24 +117,15 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
         Table::from_lines(lines, width, counters)
     }
 
-    fn filter(&mut self, metadata: Metadata) -> Result<Bloom> {
-        let (params, inserted) = read_record(&mut self.params)?;
-        let bits = self.body(params.sizing().bytes())?;
-        check_tail(params.sizing().bits(), &bits)?;
-        Ok(Bloom::from_parts(params, bits, inserted, metadata))
-    }
-
-    pub(super) fn near(mut self, metadata: &Metadata) -> Result<Near> {
+    pub(super) fn near(&mut self) -> Result<Near> {
         let record = near::Record::read(&mut self.params)?;
-        let near = record.into_near(metadata.clone(), |len| self.body(len))?;
-        self.end()?;
-        Ok(near)
+        record.into_near(|len| self.body(len))
     }
 
     pub(super) fn similar(&mut self) -> Result<Similar> {
         let record = similar::Record::read(&mut self.params)?;
         let used = record.bits();
-        record.into_similar(Metadata::default(), |len| {
+        record.into_similar(|len| {
             let lines = self.body(len)?;
             check_tail(used, &lines)?;
             Ok(lines)

@@ -151,39 +151,43 @@ impl File {
 
     /// The filter in the file, its bits left where they are.
     pub fn into_bloom(self) -> Result<Bloom> {
-        self.check(self.expect(Kind::Bloom).and_then(|decoder| decoder.bloom(self.metadata())))
+        let mut filter = self.decode(Kind::Bloom, |decoder| decoder.bloom())?;
+        *filter.metadata_mut() = self.envelope.metadata;
+        Ok(filter)
     }
 
     /// The filters in the file, their bits left where they are.
     pub fn into_groups(self) -> Result<Groups> {
-        self.check(self.expect(Kind::Groups).and_then(|decoder| decoder.groups(self.metadata())))
+        let mut groups = self.decode(Kind::Groups, |decoder| decoder.groups())?;
+        *groups.metadata_mut() = self.envelope.metadata;
+        Ok(groups)
     }
 
     /// The sketch in the file, its counters left where they are.
     pub fn into_count_min(self) -> Result<CountMin> {
         let mut sketch = self.decode(Kind::CountMin, |decoder| decoder.count_min())?;
-        *sketch.metadata_mut() = self.metadata().clone();
+        *sketch.metadata_mut() = self.envelope.metadata;
         Ok(sketch)
     }
 
     /// The conservative sketch in the file, its counters left where they are.
     pub fn into_conservative(self) -> Result<Conservative> {
         let mut sketch = self.decode(Kind::Conservative, |decoder| decoder.conservative())?;
-        *sketch.metadata_mut() = self.metadata().clone();
+        *sketch.metadata_mut() = self.envelope.metadata;
         Ok(sketch)
     }
 
     /// The counts over ranges in the file, left where they are.
     pub fn into_ranges(self) -> Result<Ranges> {
         let mut ranges = self.decode(Kind::Ranges, |decoder| decoder.ranges())?;
-        *ranges.metadata_mut() = self.metadata().clone();
+        *ranges.metadata_mut() = self.envelope.metadata;
         Ok(ranges)
     }
 
     /// The heavy hitters in the file.
     pub fn into_heavy(self) -> Result<Heavy> {
         let mut heavy = self.decode(Kind::Heavy, |decoder| decoder.heavy())?;
-        *heavy.metadata_mut() = self.metadata().clone();
+        *heavy.metadata_mut() = self.envelope.metadata;
         Ok(heavy)
     }
 
@@ -192,26 +196,28 @@ impl File {
         let kind = self.kind();
         let wanted = if kind.is_counts() { kind } else { Kind::Counts };
         let mut counts = self.decode(wanted, |decoder| decoder.counts(kind))?;
-        *counts.metadata_mut() = self.metadata().clone();
+        *counts.metadata_mut() = self.envelope.metadata;
         Ok(counts)
     }
 
     /// The counts by group in the file.
     pub fn into_count_groups(self) -> Result<CountGroups> {
         let mut groups = self.decode(Kind::CountGroups, |decoder| decoder.count_groups())?;
-        *groups.metadata_mut() = self.metadata().clone();
+        *groups.metadata_mut() = self.envelope.metadata;
         Ok(groups)
     }
 
     /// The near structure in the file, its bits left where they are.
     pub fn into_near(self) -> Result<Near> {
-        self.check(self.expect(Kind::Near).and_then(|decoder| decoder.near(self.metadata())))
+        let mut near = self.decode(Kind::Near, |decoder| decoder.near())?;
+        *near.metadata_mut() = self.envelope.metadata;
+        Ok(near)
     }
 
     /// The similar filter in the file, its bits left where they are.
     pub fn into_similar(self) -> Result<Similar> {
         let mut similar = self.decode(Kind::Similar, |decoder| decoder.similar())?;
-        *similar.metadata_mut() = self.metadata().clone();
+        *similar.metadata_mut() = self.envelope.metadata;
         Ok(similar)
     }
 

@@ -96,11 +96,7 @@ impl Record {
     }
 
     /// The structure; `body` gives the next so many bytes of the file's bits.
-    pub(crate) fn into_near(
-        self,
-        metadata: Metadata,
-        mut body: impl FnMut(u64) -> Result<Memory>,
-    ) -> Result<Near> {
+    pub(crate) fn into_near(self, mut body: impl FnMut(u64) -> Result<Memory>) -> Result<Near> {
         let Record { params, inserted, layout } = self;
         let mut list =
             |shape: Shape| Ok::<_, Error>(EliasFano::from_memory(shape, body(shape.bytes())?));
@@ -115,7 +111,7 @@ impl Record {
                 })?)
             }
         };
-        Ok(Near { params, store, inserted, metadata })
+        Ok(Near { params, store, inserted, metadata: Metadata::default() })
     }
 }
 

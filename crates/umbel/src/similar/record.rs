@@ -76,14 +76,10 @@ impl Record {
     }
 
     /// The filter; `body` gives the next so many bytes of the file's bits.
-    pub(crate) fn into_similar(
-        self,
-        metadata: Metadata,
-        body: impl FnOnce(u64) -> Result<Memory>,
-    ) -> Result<Similar> {
+    pub(crate) fn into_similar(self, body: impl FnOnce(u64) -> Result<Memory>) -> Result<Similar> {
         let Record { params, inserted } = self;
         let bits = body(params.bits().div_ceil(512) * LINE_BYTES as u64)?;
-        Ok(Similar::from_parts(params, bits, inserted, metadata))
+        Ok(Similar::from_parts(params, bits, inserted, Metadata::default()))
     }
 
     pub(crate) fn bits(&self) -> u64 {
