@@ -149,7 +149,7 @@ pub fn whole(text: &str) -> std::result::Result<u64, String> {
 /// A whole number from 1 on.
 pub fn positive(text: &str) -> std::result::Result<u64, String> {
     match whole(text)? {
-        0 => Err("0 is not in 1..".into()),
+        0 => Err("at least 1 is needed".into()),
         number => Ok(number),
     }
 }

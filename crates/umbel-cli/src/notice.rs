@@ -13,7 +13,8 @@ pub fn raw(text: &str) {
 
 /// Says something.
 pub fn say(message: impl std::fmt::Display) {
-    let lines: Vec<String> = message.to_string().lines().map(visible).collect();
+    let message = message.to_string();
+    let lines: Vec<_> = message.lines().map(visible).collect();
     raw(&format!("umbel: {}\n", lines.join("\n")));
 }
 

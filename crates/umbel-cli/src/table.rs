@@ -18,7 +18,7 @@ impl Table {
 
     /// Adds a row.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.iter().map(|cell| visible(cell)).collect());
+        self.rows.push(cells.iter().map(|cell| visible(cell).into_owned()).collect());
     }
 
     /// The table as text.

@@ -20,7 +20,7 @@ pub fn which(
             let mut screened = spare.screened(batch);
             let lines = &mut screened.admitted;
             for row in batch.rows() {
-                let names: Vec<String> = groups.which(batch.key(row)).map(visible).collect();
+                let names: Vec<_> = groups.which(batch.key(row)).map(visible).collect();
                 if !names.is_empty() {
                     *admitted += 1;
                     batch.write_key(row, driver.shape.integers, lines);
