@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use umbel_job::jobs::{Carried, Carrier, Event, Freight};
+use umbel_job::unfinished::Unfinished;
 use umbel_job::{HdfsPath, Location, lines};
 
-use crate::submit::Hadoop;
+use crate::submit::{Hadoop, Places};
 use crate::task::{ORDER, TOOL, Told};
 use crate::{Error, Result, message, output};
 
@@ -19,6 +20,7 @@ pub const STRETCH: u64 = 128 << 20;
 pub struct Cluster {
     hadoop: Hadoop,
     scratch: HdfsPath,
+    _unfinished: Unfinished,
     /// Lines for each mapper, which get them from Hadoop; else mappers read HDFS themselves.
     lines_per_split: Option<u64>,
     /// The number of reducers.
@@ -36,8 +38,14 @@ impl Cluster {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let name = format!("/tmp/umbel-{}-{}", std::process::id(), now.as_nanos());
         let scratch = near.with_path(name);
-        let has_command = Cell::new(false);
-        Ok(Cluster { hadoop: Hadoop::find()?, scratch, lines_per_split, reducers, has_command })
+        Ok(Cluster {
+            hadoop: Hadoop::find()?,
+            _unfinished: Unfinished::new(Location::Hdfs(scratch.clone()), Vec::new()),
+            scratch,
+            lines_per_split,
+            reducers,
+            has_command: Cell::new(false),
+        })
     }
 
     /// The command, as it travels with jobs: put on HDFS by the first, so that nodes keep it for the next.
@@ -69,6 +77,7 @@ impl Carrier for Cluster {
         }
         let order = freight.order;
         let local = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
+        let _unfinished = Unfinished::new(Location::Local(local.path().into()), Vec::new());
         let told = Told {
             order: order.clone(),
             piped: self.lines_per_split.is_some(),
@@ -82,7 +91,7 @@ impl Carrier for Cluster {
             None => vec![manifest.to_string()],
         };
         let own = [named_file(&order_file, ORDER), self.command()?];
-        let conf = self.hadoop.conf().iter().map(|file| file.clone().into_os_string());
+        let conf = self.hadoop.conf().into_iter().map(PathBuf::into_os_string);
         let files = own.into_iter().chain(conf).chain(freight.file.map(shared_file));
         let arguments = Arguments {
             name: freight.name,
@@ -96,7 +105,8 @@ impl Carrier for Cluster {
             inputs,
             output: output.to_string(),
         };
-        let report = self.hadoop.run(&arguments.list(), watch).map_err(|error| {
+        let places = Places { local: local.path(), hdfs: &self.scratch };
+        let report = self.hadoop.run(&arguments.list(), &places, watch).map_err(|error| {
             // A task's own words tell more than Hadoop's of it.
             message::find(&messages).unwrap_or(error)
         })?;
@@ -105,12 +115,6 @@ impl Carrier for Cluster {
 
     fn publish(&self, to: &Location) -> Result<()> {
         lines::publish(&Location::Hdfs(self.folder().join("output")), to)
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        let _ = self.scratch.remove();
     }
 }
 
