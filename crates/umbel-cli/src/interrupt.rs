@@ -13,7 +13,8 @@ use umbel_job::unfinished;
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// What the first signal does instead of ending the program.
-static INSTEAD: Mutex<Option<Box<dyn FnOnce(i32) + Send>>> = Mutex::new(None);
+static INSTEAD: Mutex<Option<Act>> = Mutex::new(None);
+type Act = Box<dyn FnOnce(i32) + Send>;
 
 /// From now on a signal that is to end the program removes first what is unfinished.
 #[cfg(unix)]

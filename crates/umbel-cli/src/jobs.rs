@@ -77,7 +77,7 @@ impl Jobs<'_> {
         group: Option<&str>,
         keep: Option<(Keep, &Path)>,
     ) -> Result<Summary> {
-        let folder = |(keep, folder)| anyhow::Ok((keep, located(&self.engine, folder)?));
+        let folder = |(keep, folder)| anyhow::Ok((keep, output_folder(&self.engine, folder)?));
         let folder = keep.map(folder).transpose()?;
         if let (On::Spark, Some((_, folder))) = (self.engine.on, &folder) {
             // Executors may still write there; what they leave is hidden, and of no use to anyone.
@@ -154,7 +154,18 @@ fn stretches(partitions: Option<u32>) -> Cut {
     }
 }
 
-/// A file that the engine is to read or write.
+/// A folder that the engine is to write.
+fn output_folder(engine: &Engine, folder: &Path) -> Result<Location> {
+    match (engine.on, Location::parse(folder)) {
+        (On::Hadoop, Location::Local(_) | Location::Elsewhere(_)) => bail!(
+            "{}: --on hadoop writes lines to HDFS (hdfs://…): name a folder there",
+            folder.display()
+        ),
+        _ => located(engine, folder),
+    }
+}
+
+/// A file that the engine is to read.
 fn located(engine: &Engine, file: &Path) -> Result<Location> {
     match (engine.on, Location::parse(file)) {
         (On::Hadoop, location @ Location::Hdfs(_)) => Ok(location),

@@ -49,13 +49,13 @@ impl Cluster {
     }
 
     /// The command, as it travels with jobs: put on HDFS by the first, so that nodes keep it for the next.
-    fn command(&self) -> Result<OsString> {
+    fn command(&self) -> Result<String> {
         let there = self.scratch.join("umbel");
         if !self.has_command.replace(true) {
             let path = own_command()?;
             there.write(&std::fs::read(&path).map_err(Error::io(path.display()))?)?;
         }
-        Ok(format!("{there}#umbel").into())
+        Ok(format!("{there}#umbel"))
     }
 
     /// What the last job has left behind; removed before the next.
@@ -91,7 +91,7 @@ impl Carrier for Cluster {
             None => vec![manifest.to_string()],
         };
         let own = [named_file(&order_file, ORDER), self.command()?];
-        let conf = self.hadoop.conf().into_iter().map(PathBuf::into_os_string);
+        let conf = self.hadoop.conf().into_iter().map(|file| uri(&file));
         let files = own.into_iter().chain(conf).chain(freight.file.map(shared_file));
         let arguments = Arguments {
             name: freight.name,
@@ -131,21 +131,29 @@ fn own_command() -> Result<PathBuf> {
 }
 
 /// A file of this machine under a name in the tasks' folder.
-fn named_file(path: &Path, name: &str) -> OsString {
-    let mut file = OsString::from("file://");
-    file.push(path);
-    file.push(format!("#{name}"));
-    file
+fn named_file(path: &Path, name: &str) -> String {
+    format!("{}#{name}", uri(path))
+}
+
+/// A file of this machine as Hadoop's options have it, where a space or a comma would end it.
+fn uri(path: &Path) -> String {
+    let escaped = |&byte: &u8| match byte {
+        b'/' | b'.' | b'-' | b'_' | b'~' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let path = path.as_os_str().as_encoded_bytes();
+    format!("file://{}", path.iter().map(escaped).collect::<String>())
 }
 
 /// The file that goes with the job: HDFS serves each node with one copy.
-fn shared_file(file: &Location) -> OsString {
+fn shared_file(file: &Location) -> String {
     match file {
-        Location::Hdfs(path) => format!("{path}#{TOOL}").into(),
+        Location::Hdfs(path) => format!("{path}#{TOOL}"),
         Location::Local(path) => {
             named_file(&path.canonicalize().unwrap_or_else(|_| path.clone()), TOOL)
         }
-        Location::Elsewhere(path) => format!("{path}#{TOOL}").into(),
+        Location::Elsewhere(path) => format!("{path}#{TOOL}"),
     }
 }
 
@@ -154,7 +162,7 @@ struct Arguments<'a> {
     name: &'a str,
     lines: u64,
     reducers: u32,
-    files: Vec<OsString>,
+    files: Vec<String>,
     inputs: Vec<String>,
     output: String,
 }
@@ -177,7 +185,7 @@ impl Arguments<'_> {
         for (name, value) in settings {
             list.extend(["-D".into(), format!("{name}={value}").into()]);
         }
-        list.extend(["-files".into(), self.files.join(",".as_ref())]);
+        list.extend(["-files".into(), self.files.join(",").into()]);
         let mut option = |name: &str, value: &str| list.extend([name.into(), value.into()]);
         option("-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat");
         option("-outputformat", "org.apache.hadoop.mapred.SequenceFileOutputFormat");
@@ -188,5 +196,16 @@ impl Arguments<'_> {
         // The configuration lies beside the command.
         option("-cmdenv", "HADOOP_CONF_DIR=.");
         list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_any_name_travel() {
+        let name = named_file("/a b/c,d/größe#1/x.umbel".as_ref(), TOOL);
+        assert_eq!(name, format!("file:///a%20b/c%2Cd/gr%C3%B6%C3%9Fe%231/x.umbel#{TOOL}"));
     }
 }

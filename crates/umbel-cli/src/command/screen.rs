@@ -51,8 +51,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "count")]
     report: bool,
 
-    /// With --report: as JSON
-    #[arg(long, requires = "report", conflicts_with = "which")]
+    /// With --report, or -o: the report as JSON
+    #[arg(long, conflicts_with_all = ["which", "count"])]
     json: bool,
 
     /// Check what is admitted against the true set in this file: no false positive is selected
@@ -125,10 +125,14 @@ impl Args {
         let mut out = Output::stdout();
         if self.count {
             writeln!(out, "{selected}")?;
-        } else if self.report {
+        } else if self.report || self.json {
             out.write_all(self.report(&filters, &summary, loading, jobs)?.as_bytes())?;
         }
         out.commit()?;
+        if let (Some(folder), false) = (&self.output, self.count || self.report || self.json) {
+            let (selected, all) = (grouped(selected), grouped(summary.tally.rows));
+            eprintln!("umbel: {selected} of {all} lines are in {}", folder.display());
+        }
         Ok(ExitCode::from(u8::from(selected == 0)))
     }
 
@@ -163,6 +167,9 @@ impl Args {
             (false, _) if self.output.is_some() => bail!(
                 "-o goes with --on hadoop and --on spark: here lines go to stdout, or to the files of --admitted and --rejected"
             ),
+            _ if self.json && !self.report && self.output.is_none() => {
+                bail!("--json goes with --report, or with -o FOLDER on hadoop and spark")
+            }
             (true, Some((option, _))) => {
                 bail!("{option} is done here, not on {}", self.engine.name())
             }
