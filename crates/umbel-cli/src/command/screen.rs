@@ -129,7 +129,7 @@ impl Args {
             out.write_all(self.report(&filters, &summary, loading, jobs)?.as_bytes())?;
         }
         out.commit()?;
-        if let (Some(folder), false) = (&self.output, self.count || self.report || self.json) {
+        if let (Some(folder), false) = (&self.output, self.count || self.report) {
             let (selected, all) = (grouped(selected), grouped(summary.tally.rows));
             eprintln!("umbel: {selected} of {all} lines are in {}", folder.display());
         }
