@@ -24,7 +24,7 @@ const LENGTH: u32 = 1024;
 const SPACE: Space = Space::Hamming { bits: LENGTH };
 const CLOSE: f64 = 0.05;
 const FAR: f64 = 0.5;
-/// Bits in which questions differ from a stored string; of random ones, half.
+/// Bits in which questions differ from a stored string; in the last case, from every one.
 const DIFFERING: [usize; 12] = [0, 25, 51, 77, 102, 128, 154, 179, 205, 256, 358, 512];
 
 /// A filter as the published formulas size it.
@@ -42,7 +42,7 @@ const PUBLISHED: [Published; 2] =
 const FILTERS: [&str; 2] = ["Kirsch–Mitzenmacher", "umbel, 1 % on both sides"];
 
 fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
-    let asked = lab.amount(2000, 200);
+    let asked = lab.amount(20_000, 200);
     for Published { n, shape } in &PUBLISHED[..lab.amount(2, 1)] {
         for filter in FILTERS {
             let params = match filter {
@@ -61,11 +61,12 @@ fn measure(lab: &Lab, book: &mut Book) -> Result<()> {
     Ok(())
 }
 
-/// One filter full of random strings, asked at each distance from a stored one.
+/// One filter full of strings, asked at each distance from a stored one.
 fn one(params: Params, repetition: u64, asked: u64) -> Result<Vec<Vec<String>>> {
     let n = params.n();
     let mut filter = Similar::new(params)?;
-    let stored: Vec<Vec<u8>> = (0..n).map(|i| string(repetition << 32 | i)).collect();
+    let base = random(repetition);
+    let stored: Vec<Vec<u8>> = (0..n).map(|i| halved(&base, repetition << 32 | i)).collect();
     for item in &stored {
         filter.insert(Item::Bits(item))?;
     }
@@ -75,7 +76,7 @@ fn one(params: Params, repetition: u64, asked: u64) -> Result<Vec<Vec<String>>> 
         for question in 0..asked {
             let from = &stored[(xxh3_u64(question, repetition) % n) as usize];
             let item = match differing {
-                512 => string(1 << 62 | repetition << 32 | question),
+                512 => far(&base, repetition << 32 | question),
                 _ => changed(from, differing, question << 16 | differing as u64),
             };
             yes += u64::from(filter.contains(Item::Bits(&item))?);
@@ -85,20 +86,43 @@ fn one(params: Params, repetition: u64, asked: u64) -> Result<Vec<Vec<String>>> 
     Ok(rows)
 }
 
-fn string(seed: u64) -> Vec<u8> {
+fn random(seed: u64) -> Vec<u8> {
     (0..u64::from(LENGTH) / 64).flat_map(|word| xxh3_u64(word, seed).to_le_bytes()).collect()
 }
 
-/// The same string with so many bits changed, chosen without repetition.
+/// The base with half of the bits of every two bytes changed. Random strings would lie nearer than half of the bits to every second question.
+fn halved(base: &[u8], seed: u64) -> Vec<u8> {
+    let word = |(place, word): (u64, &[u8; 2])| {
+        let mut bits = [0; 2];
+        flip(&mut bits, 8, seed << 6 ^ place);
+        [word[0] ^ bits[0], word[1] ^ bits[1]]
+    };
+    (0..).zip(base.as_chunks().0).flat_map(word).collect()
+}
+
+/// The base with all bits of some pairs of bytes changed: it differs from all that are halved in exactly half of the bits.
+fn far(base: &[u8], seed: u64) -> Vec<u8> {
+    let pairs = xxh3_u64(seed, 1);
+    let byte =
+        |(place, byte): (usize, &u8)| if pairs >> (place / 2) & 1 == 1 { !byte } else { *byte };
+    base.iter().enumerate().map(byte).collect()
+}
+
+/// The same string with so many bits changed.
 fn changed(from: &[u8], differing: usize, seed: u64) -> Vec<u8> {
-    let mut places: Vec<usize> = (0..LENGTH as usize).collect();
     let mut item = from.to_vec();
+    flip(&mut item, differing, seed);
+    item
+}
+
+/// Changes so many bits, chosen without repetition.
+fn flip(bytes: &mut [u8], differing: usize, seed: u64) {
+    let mut places: Vec<usize> = (0..8 * bytes.len()).collect();
     for i in 0..differing {
         let other = i + (xxh3_u64(i as u64, seed) % (places.len() - i) as u64) as usize;
         places.swap(i, other);
-        item[places[i] / 8] ^= 128 >> (places[i] % 8);
+        bytes[places[i] / 8] ^= 128 >> (places[i] % 8);
     }
-    item
 }
 
 impl Published {
@@ -109,7 +133,7 @@ impl Published {
         let one = 0.5f64.powi(samples as i32);
         let chance = 1.0 - (1.0 - (one + (1.0 - one) / bits as f64)).powf(self.n as f64);
         let length = f64::from(LENGTH);
-        // A random string is not one that was changed: none of its bands agrees on account of the distance alone.
+        // What is far from all is no stored string that was changed: the chance of a band to agree with any is in `chance`.
         let agree: f64 = if differing == 512.0 {
             0.0
         } else {
@@ -151,14 +175,14 @@ fn show(rows: &Rows) -> Section {
         plots: shown.iter().map(|published| published.plot(rows)).collect(),
         tables: vec![table(rows, &shown)],
         result: format!(
-            "Kirsch and Mitzenmacher's filters err as their formulas say: {}.",
+            "Kirsch and Mitzenmacher's filters err about as their formulas say: {}.",
             sentences.join("; ")
         ),
         ..Section::default()
     }
 }
 
-const LEAD: &str = "Strings of 1024 random bits; close is a difference of at most 5 % of the bits, far half of them. The published formulas give k bands of t sampled bits, each hashed to one of m bits, and answer close when tau bands are found: n = 1000, t = 16, k = 32, m = 8192, tau = 9; n = 10 000, t = 20, k = 48, m = 65 536, tau = 14. The same shapes were filled here; beside them stands what `umbel similar` takes for 1 % on both sides, which counts on no chance hits of other strings.";
+const LEAD: &str = "Strings of 1024 bits; close is a difference of at most 5 % of the bits from a stored one, far half of them from every one. (Questions at random would lie nearer than that to half of the stored strings.) The published formulas give k bands of t sampled bits, each hashed to one of m bits, and answer close when tau bands are found: n = 1000, t = 16, k = 32, m = 8192, tau = 9; n = 10 000, t = 20, k = 48, m = 65 536, tau = 14. The same shapes were filled here; beside them stands what `umbel similar` takes for 1 % on both sides, which counts on no chance hits of other strings.";
 
 fn table(rows: &Rows, shown: &[&Published]) -> Grid {
     let mut table = Grid::new(
@@ -236,6 +260,26 @@ impl Published {
             caption: format!(
                 "How often a string is called close to one of {n} stored ones, against the share of bits in which it differs from one of them."
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is called far lies half of the bits from all that is stored; what was changed, as far as it says.
+    #[test]
+    fn distances_are_exact() {
+        let distance = |a: &[u8], b: &[u8]| -> u32 {
+            a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+        };
+        let base = random(7);
+        for seed in 0..200 {
+            let stored = halved(&base, seed);
+            assert_ne!(stored, halved(&base, seed + 1));
+            assert_eq!(distance(&stored, &far(&base, 1000 - seed)), LENGTH / 2);
+            assert_eq!(distance(&stored, &changed(&stored, 77, seed)), 77);
         }
     }
 }

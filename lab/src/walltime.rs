@@ -33,10 +33,17 @@ pub const B3: Experiment = Experiment {
     show,
 };
 
-/// p and the number of mappers: those that are measured first, three times; then the others.
-const CELLS: [&[(&str, usize)]; 2] = [
-    &[("0.01", 8), ("0.00001", 8), ("0.01", 4), ("0.01", 12)],
-    &[("0.1", 8), ("0.001", 8), ("0.01", 6), ("0.01", 10), ("0.0001", 8)],
+/// p and the number of mappers: those that matter most first.
+const CELLS: [(&str, usize); 9] = [
+    ("0.01", 8),
+    ("0.00001", 8),
+    ("0.01", 4),
+    ("0.01", 12),
+    ("0.1", 8),
+    ("0.001", 8),
+    ("0.01", 6),
+    ("0.01", 10),
+    ("0.0001", 8),
 ];
 /// The number of mappers with which p is varied.
 const USUAL: usize = 8;
@@ -85,15 +92,9 @@ struct Case {
 /// All builds, in their order: engines and ways in turn for each p and number of mappers, and all of these before the next repetition, so that what else the
 /// machine does hits them alike.
 fn cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for cells in CELLS {
-        for repetition in 1..=REPETITIONS {
-            for &(p, mappers) in cells {
-                cases.extend(candidates(p, mappers, repetition));
-            }
-        }
-    }
-    cases
+    let turn =
+        |repetition| CELLS.iter().flat_map(move |&(p, mappers)| candidates(p, mappers, repetition));
+    (1..=REPETITIONS).flat_map(turn).collect()
 }
 
 /// Every engine and way. On this machine alone there are no mappers, and nothing is sent.
@@ -193,7 +194,7 @@ fn number(text: &str) -> f64 {
 
 /// All p that there are with the usual number of mappers, or all numbers of mappers at 1 %.
 fn places(pick: impl Fn(&(&'static str, usize)) -> Option<String>) -> Vec<String> {
-    let mut places: Vec<String> = CELLS.concat().iter().filter_map(pick).collect();
+    let mut places: Vec<String> = CELLS.iter().filter_map(pick).collect();
     places.sort_by(|a, b| number(a).total_cmp(&number(b)));
     places
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use umbel::format::NewFile;
@@ -19,11 +19,14 @@ type Act = Box<dyn FnOnce(i32) + Send>;
 /// From now on a signal that is to end the program removes first what is unfinished.
 #[cfg(unix)]
 pub fn install() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+    // A file beyond the limit of its size is a failure of writing, with a message, where the signal does not end the program.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let ignored = ignored();
     // What whoever started us has chosen to ignore (nohup, a shell's background) stays ignored.
-    let heeded =
-        [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let heeded = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+        .into_iter()
+        .filter(|signal| ignored >> (signal - 1) & 1 == 0);
     // Without a handler the system ends the program all the same: nothing to report.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded) else { return };
     std::thread::spawn(move || signals.forever().for_each(act));

@@ -2,6 +2,11 @@
 
 use serde_json::{Value, json};
 
+/// A result as text.
+pub fn text(result: &Value) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(result)? + "\n")
+}
+
 /// An object about a key. Text stands as `key`; bytes that are none stand in hexadecimal as `key_hex`, and `key` is null: nothing is
 /// lost, and no two keys look the same.
 pub fn about(key: &[u8], facts: Value) -> Value {

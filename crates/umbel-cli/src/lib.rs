@@ -19,10 +19,9 @@ mod spark;
 mod table;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Parser;
 
 pub use spark::{Maker, Wishes, run_by};
@@ -53,21 +52,21 @@ fn fail(error: anyhow::Error) -> ExitCode {
     if is_closed_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("umbel: {}", message(&error));
+    notice::say(message(&error));
     ExitCode::from(2)
 }
 
 /// What the parser of arguments has to say, in the voice of all other errors; or the help that was asked for.
 fn refuse(refused: &clap::Error) -> ExitCode {
-    if !refused.use_stderr() {
-        let printed = refused.print().and_then(|()| std::io::stdout().flush());
-        return printed.context("stdout").map_or_else(fail, |()| ExitCode::SUCCESS);
-    }
-    let styled = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let text = match styled {
+    let is_error = refused.use_stderr();
+    let terminal = if is_error { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
+    let text = match terminal && std::env::var_os("NO_COLOR").is_none() {
         true => refused.render().ansi().to_string(),
         false => refused.render().to_string(),
     };
+    if !is_error {
+        return output::print(text).map_or_else(fail, |()| ExitCode::SUCCESS);
+    }
     eprint!("{}", text.replacen("error:", "umbel:", 1));
     ExitCode::from(2)
 }
@@ -82,8 +81,5 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(output::is_closed)
 }

@@ -1,12 +1,19 @@
 //! What is said on stderr beside a result: never silent, never in the way.
 
+use std::io::Write;
+
 use umbel_io::{Error, Tally};
 
 use crate::table::grouped;
 
+/// Says something in one piece, so that others who write there too do not come in between. Where nobody listens, nothing is lost.
+pub fn say(message: impl std::fmt::Display) {
+    let _ = std::io::stderr().write_all(format!("umbel: {message}\n").as_bytes());
+}
+
 /// A warning.
 pub fn warn(message: impl std::fmt::Display) {
-    eprintln!("umbel: warning: {message}");
+    say(format!("warning: {message}"));
 }
 
 /// The error, with advice for this command where most rows could not be used.

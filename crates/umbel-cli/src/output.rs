@@ -2,13 +2,36 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use umbel::format::NewFile;
 use umbel_job::HdfsPath;
 use umbel_job::hdfs;
 
 use crate::interrupt;
+
+/// Whether whoever read an output of ours has closed it.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether this failure is that of an output that was closed: its reader has seen enough, which is no error.
+pub fn is_closed(failure: &io::Error) -> bool {
+    failure.kind() == io::ErrorKind::BrokenPipe && CLOSED.load(Ordering::Relaxed)
+}
+
+/// Whether a path is standard output: what the shell has put there is written to, never replaced.
+pub fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+/// Prints a result that is known as a whole: also where nobody wants to read it, the exit code is what it says.
+pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
+    let mut out = Output::stdout();
+    match out.write_all(text.as_ref()) {
+        Err(failure) if is_closed(&failure) => Ok(()),
+        written => written.map_err(Into::into).and_then(|()| out.commit()),
+    }
+}
 
 /// Stdout or a new file.
 pub enum Output {
@@ -28,7 +51,7 @@ impl Output {
 
     /// A file at this path; `-` is standard output.
     pub fn create(path: &Path) -> Result<Output> {
-        if path == Path::new("-") {
+        if is_stdout(path) {
             return Ok(Output::stdout());
         }
         match HdfsPath::parse(path) {
@@ -56,33 +79,51 @@ impl Output {
         let written = self.write_all(bytes);
         let done =
             written.and_then(|()| if live && !bytes.is_empty() { self.flush() } else { Ok(()) });
-        done.map_err(|error| umbel_io::Error::io(self.name())(error))
+        done.map_err(|failure| match failure.downcast() {
+            Ok(named) => named,
+            Err(failure) => umbel_io::Error::io(self.name())(failure),
+        })
     }
 
     /// Everything has been written: the file takes its place.
-    pub fn commit(self) -> Result<()> {
+    pub fn commit(mut self) -> Result<()> {
+        match self.flush() {
+            Err(failure) if is_closed(&failure) => return Ok(()),
+            flushed => flushed?,
+        }
         match self {
-            Output::Stdout(mut out) => out.flush().context("stdout"),
+            Output::Stdout(_) => Ok(()),
             Output::File(file) => Ok(file.commit()?),
             Output::Hdfs(file) => Ok(file.commit()?),
         }
+    }
+
+    /// A failure of writing, with the name of what was written to.
+    fn named(&self, failure: io::Error) -> io::Error {
+        let is_pipe = failure.kind() == io::ErrorKind::BrokenPipe;
+        if is_pipe && !matches!(self, Output::Hdfs(_)) {
+            CLOSED.store(true, Ordering::Relaxed);
+        }
+        io::Error::new(failure.kind(), umbel_io::Error::io(self.name())(failure))
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
+        let written = match self {
             Output::Stdout(out) => out.write(bytes),
             Output::File(out) => out.write(bytes),
             Output::Hdfs(out) => out.write(bytes),
-        }
+        };
+        written.map_err(|failure| self.named(failure))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
+        let flushed = match self {
             Output::Stdout(out) => out.flush(),
             Output::File(out) => out.flush(),
             Output::Hdfs(out) => out.flush(),
-        }
+        };
+        flushed.map_err(|failure| self.named(failure))
     }
 }

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use umbel_job::HdfsPath;
 
+use crate::output::is_stdout;
+
 /// Refuses an output that is one of the inputs; `-` is stdout or stdin.
 pub fn check<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -> Result<()> {
-    let written = identity(output, stream::stdout);
+    let written = identity(is_stdout(output), output, stream::stdout);
     let same = |input: &&PathBuf| {
         is_same_on_hdfs(output, input)
-            || written.is_some() && identity(input, stream::stdin) == written
+            || written.is_some() && identity(is_stdin(input), input, stream::stdin) == written
     };
-    match (inputs.into_iter().find(same), is_stream(output)) {
+    match (inputs.into_iter().find(same), is_stdout(output)) {
         (None, _) => Ok(()),
         (Some(input), true) => {
             bail!(
@@ -32,7 +34,7 @@ pub fn check<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -
 
 /// Refuses two outputs that are the same.
 pub fn check_outputs(a: &Path, b: &Path) -> Result<()> {
-    if is_stream(a) && is_stream(b)
+    if is_stdout(a) && is_stdout(b)
         || is_same_on_hdfs(a, b)
         || place(a).is_some_and(|place_of_a| place(b) == Some(place_of_a))
     {
@@ -48,12 +50,12 @@ fn is_same_on_hdfs(a: &Path, b: &Path) -> bool {
     }
 }
 
-fn is_stream(path: &Path) -> bool {
+fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 fn name(input: &Path) -> String {
-    if is_stream(input) { "stdin".into() } else { input.display().to_string() }
+    if is_stdin(input) { "stdin".into() } else { input.display().to_string() }
 }
 
 /// Where a plain file stands, or would; other things can be written to twice.
@@ -68,8 +70,8 @@ fn place(path: &Path) -> Option<PathBuf> {
 }
 
 /// What tells a plain file from others, whatever the names of it; none for what is no plain file.
-fn identity(path: &Path, stream: fn() -> Option<Metadata>) -> Option<Identity> {
-    let found = if is_stream(path) { stream() } else { fs::metadata(path).ok() };
+fn identity(is_stream: bool, path: &Path, stream: fn() -> Option<Metadata>) -> Option<Identity> {
+    let found = if is_stream { stream() } else { fs::metadata(path).ok() };
     found.filter(Metadata::is_file).and_then(|found| identity_of(path, &found))
 }
 

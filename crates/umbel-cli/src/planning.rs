@@ -41,7 +41,7 @@ pub struct Hashing {
     #[arg(long, value_enum, default_value_t)]
     pub hash: HashName,
 
-    /// The seeds of the hash, one a probe [default for murmur2 and murmur3: 0,1,2,…]
+    /// The seeds of a hash other than xxh3, one a probe [default for murmur2 and murmur3: 0,1,2,…]
     #[arg(long, value_name = "S,S,…", value_delimiter = ',')]
     pub seeds: Option<Vec<u32>>,
 

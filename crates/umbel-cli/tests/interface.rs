@@ -55,10 +55,14 @@ fn json_has_its_documented_keys() {
     folder.run("build ids.txt --meta a=b -o ids.umbel");
     folder.run("build table.tsv --key 1 --by 2 -o groups.umbel");
     let size = "group rows layout n m k bytes bits_per_key expected_rate";
-    for line in ["size -n 10 --json", "size ids.txt --json", "size table.tsv --key 1 --by 2 --json"]
-    {
+    for (line, lines) in [
+        ("size -n 10 --json", 2),
+        ("size ids.txt --json", 2),
+        ("size table.tsv --key 1 --by 2 --json", 4),
+        ("size table.tsv --key 1 --by 2 --layout blocked --json", 2),
+    ] {
         let sizes = folder.json(line);
-        assert_eq!(sizes.as_array().unwrap().len(), 2);
+        assert_eq!(sizes.as_array().unwrap().len(), lines);
         sizes.as_array().unwrap().iter().for_each(|object| has_keys(object, size));
     }
     let info = folder.json("info ids.umbel --json");

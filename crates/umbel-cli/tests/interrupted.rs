@@ -66,7 +66,7 @@ fn files_that_are_being_written_are_not_swept_away() {
 
 #[test]
 fn an_interrupt_leaves_no_partial_file() {
-    let signals = [("HUP", 129), ("INT", 130), ("TERM", 143)];
+    let signals = [("HUP", 129), ("INT", 130), ("QUIT", 131), ("TERM", 143)];
     for (line, (name, code)) in LINES.iter().flat_map(|line| signals.map(|signal| (line, signal))) {
         let folder = Folder::new();
         folder.write("out.umbel", "what stood there");
@@ -80,6 +80,26 @@ fn an_interrupt_leaves_no_partial_file() {
         assert_eq!(folder.names(), ["out.umbel"], "{line}");
         assert_eq!(folder.read("out.umbel"), b"what stood there");
     }
+}
+
+/// The system's limit of a file's size is an error like a full disk.
+#[test]
+fn a_file_beyond_the_limit_leaves_no_partial_file() {
+    let folder = Folder::new();
+    folder.write("ids.txt", text(&words(10, "id")));
+    let command = format!(
+        "ulimit -f 8; exec {} build ids.txt -n 1000000 -o out.umbel",
+        env!("CARGO_BIN_EXE_umbel")
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert_eq!(said, "umbel: out.umbel: File too large (os error 27)\n");
+    assert_eq!(folder.names(), ["ids.txt"]);
 }
 
 /// A named pipe that nobody reads.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::field::record_ends;
 use crate::lane::Lane;
+use crate::parser::newlines;
 use crate::shape::Fields;
 use crate::tally::Place;
 use crate::{Error, Look, Meter, Result, Shape, Source, table};
@@ -80,7 +81,7 @@ impl Text {
         refuse_ours(source, bytes)?;
         let text = self.text(bytes);
         let (start, header) = match shape.has_header() {
-            true => self.header(bytes, text),
+            true => self.header(bytes, text, source)?,
             false => (text, None),
         };
         let mut fields = shape.fields(source, header)?;
@@ -160,18 +161,26 @@ impl Text {
     }
 
     /// Where the first record ends, and the record, which begins at `start`.
-    fn header<'b>(&self, bytes: &'b [u8], start: usize) -> (usize, Option<&'b [u8]>) {
+    fn header<'b>(
+        &self,
+        bytes: &'b [u8],
+        start: usize,
+        source: &Source,
+    ) -> Result<(usize, Option<&'b [u8]>)> {
         let text = &bytes[start..];
-        let mut end = None;
+        let (mut end, mut open) = (None, None);
         match self.quoted {
-            Some(delimiter) => record_ends(text, delimiter, |at| _ = end.get_or_insert(at)),
+            Some(delimiter) => open = record_ends(text, delimiter, |at| _ = end.get_or_insert(at)),
             None => end = memchr::memchr(b'\n', text),
         }
-        let end = end.map(|at| start + at);
-        // Only a quote that is never closed leaves a last record without an end.
-        let end = end.unwrap_or(bytes.len() - 1);
+        let Some(end) = end.map(|at| start + at) else {
+            let number = newlines(&text[..open.unwrap_or(0)]) + 1;
+            return Err(Error::OpenHeader {
+                place: Place { name: source.name(), unit: "line", number },
+            });
+        };
         let line = &bytes[start..end];
-        (end + 1, Some(line.strip_suffix(b"\r").unwrap_or(line)))
+        Ok((end + 1, Some(line.strip_suffix(b"\r").unwrap_or(line))))
     }
 
     /// Behind the last newline that ends a record; nothing before `new` ends one.

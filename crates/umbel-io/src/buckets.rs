@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use umbel::hash::xxh3;
 
 use crate::positioned::read_exact_at;
-use crate::shelf::NAME;
-use crate::{Error, Result, lock};
+use crate::shelf::unspilled;
+use crate::{Result, lock};
 
 /// How many buckets: few enough that their ends stay in the cache while keys come in.
 pub(crate) const BUCKETS: usize = 256;
@@ -86,10 +86,10 @@ impl Store {
         let spilled = &mut *lock(&self.spilled);
         let file = match &mut spilled.file {
             Some(file) => file,
-            none => none.insert(tempfile::tempfile().map_err(Error::io(NAME))?),
+            none => none.insert(tempfile::tempfile().map_err(unspilled)?),
         };
         let bytes: &[u8] = bytemuck::cast_slice(records);
-        file.write_all(bytes).map_err(Error::io(NAME))?;
+        file.write_all(bytes).map_err(unspilled)?;
         spilled.pieces.resize(BUCKETS, Vec::new());
         spilled.pieces[bucket].push((spilled.end, records.len()));
         spilled.end += bytes.len() as u64;
@@ -104,7 +104,7 @@ impl Store {
             let start = into.len();
             into.resize(start + len, Record(0));
             let bytes = bytemuck::cast_slice_mut(&mut into[start..]);
-            read_exact_at(file, bytes, place).map_err(Error::io(NAME))?;
+            read_exact_at(file, bytes, place).map_err(unspilled)?;
         }
         Ok(())
     }

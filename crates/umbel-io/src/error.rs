@@ -19,12 +19,23 @@ pub enum Error {
     },
 
     /// A record is longer than the limit.
-    #[error("{place}: the line is longer than {limit} bytes; is this a text file?")]
+    #[error(
+        "{place}: the line is longer than {limit} bytes; is this a text file, and is every quote closed?"
+    )]
     LongLine {
         /// Where it stands.
         place: Place,
         /// The limit.
         limit: usize,
+    },
+
+    /// The header has no end.
+    #[error(
+        "{place}: a quote in the header is not closed before the file ends, so that there are no rows: close it"
+    )]
+    OpenHeader {
+        /// Where the quote stands.
+        place: Place,
     },
 
     /// An input is one of our own files.

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::buckets::{BUCKETS, Buckets, Record, Store};
 use crate::positioned::read_exact_at;
-use crate::shelf::NAME;
+use crate::shelf::unspilled;
 use crate::threads::in_threads;
-use crate::{Batch, Driver, Error, Result, Tally, lock};
+use crate::{Batch, Driver, Result, Tally, lock};
 
 /// Records in a page of the file.
 const PAGE: usize = 256;
@@ -91,8 +91,7 @@ impl ExactSet {
                 let mut records = [Record::default(); PAGE];
                 let records = &mut records[..PAGE.min(len - page * PAGE)];
                 let place = place + (page * PAGE * size_of::<Record>()) as u64;
-                read_exact_at(file, bytemuck::cast_slice_mut(records), place)
-                    .map_err(Error::io(NAME))?;
+                read_exact_at(file, bytemuck::cast_slice_mut(records), place).map_err(unspilled)?;
                 Ok(records.binary_search(&wanted).is_ok())
             }
             (Sorted::File { .. }, None) => Ok(false),
@@ -128,7 +127,7 @@ impl Sorted {
         if records.is_empty() || store.reserve(records.len()) {
             return Ok(Sorted::Memory(records.to_vec()));
         }
-        let place = lock(writer).write(records).map_err(Error::io(NAME))?;
+        let place = lock(writer).write(records).map_err(unspilled)?;
         let first = records.iter().step_by(PAGE).copied().collect();
         Ok(Sorted::File { place, len: records.len(), first })
     }

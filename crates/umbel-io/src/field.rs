@@ -5,25 +5,32 @@
 
 use std::ops::Range;
 
-/// Calls `found` with every newline that ends a record: those that are not inside quotes.
-pub(crate) fn record_ends(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize)) {
-    let mut inside = false;
+/// Calls `found` with every newline that ends a record: those that are not inside quotes. Returns where a quote opens that is not
+/// closed.
+pub(crate) fn record_ends(
+    bytes: &[u8],
+    delimiter: u8,
+    mut found: impl FnMut(usize),
+) -> Option<usize> {
+    let mut inside = None;
     // The second of two quotes that stand for one.
     let mut second = None;
     for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
         if bytes[at] == b'\n' {
-            if !inside {
+            if inside.is_none() {
                 found(at);
             }
         } else if second == Some(at) {
-        } else if !inside {
-            inside = at == 0 || bytes[at - 1] == delimiter || bytes[at - 1] == b'\n';
+        } else if inside.is_none() {
+            let opens = at == 0 || bytes[at - 1] == delimiter || bytes[at - 1] == b'\n';
+            inside = opens.then_some(at);
         } else if bytes.get(at + 1) == Some(&b'"') {
             second = Some(at + 1);
         } else {
-            inside = false;
+            inside = None;
         }
     }
+    inside
 }
 
 /// The field that begins a range, and where the next one begins. A quoted field is written out at the end of `bytes`.
@@ -101,17 +108,18 @@ mod tests {
 
     #[test]
     fn records_end_outside_quotes() {
-        for (text, expected) in [
-            (&b"a\nb\n"[..], vec![1, 3]),
-            (b"\"a\nb\"\nc\n", vec![5, 7]),
-            (b"x,\"a\n\"\"\n\"\nc\n", vec![9, 11]),
-            (b"5\" disk\n3\" disk\n", vec![7, 15]),
-            (b"\"\"\n\"\n\"\n", vec![2, 6]),
-            (b"\"open\n\n", vec![]),
+        for (text, expected, expected_open) in [
+            (&b"a\nb\n"[..], vec![1, 3], None),
+            (b"\"a\nb\"\nc\n", vec![5, 7], None),
+            (b"x,\"a\n\"\"\n\"\nc\n", vec![9, 11], None),
+            (b"5\" disk\n3\" disk\n", vec![7, 15], None),
+            (b"\"\"\n\"\n\"\n", vec![2, 6], None),
+            (b"\"open\n\n", vec![], Some(0)),
+            (b"a\n\"b\n\",\"open\n\"\"\n", vec![1], Some(7)),
         ] {
             let mut ends = Vec::new();
-            record_ends(text, b',', |at| ends.push(at));
-            assert_eq!(ends, expected, "{}", text.escape_ascii());
+            let open = record_ends(text, b',', |at| ends.push(at));
+            assert_eq!((ends, open), (expected, expected_open), "{}", text.escape_ascii());
         }
     }
 }

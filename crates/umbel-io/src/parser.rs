@@ -39,10 +39,10 @@ impl Parser {
         batch.lines = header_lines(block, &batch.bytes);
         let fields = &*block.fields;
         self.ends.clear();
-        let mut has_returns = true;
+        let (mut has_returns, mut open) = (true, None);
         if fields.quoted {
             let records = &batch.bytes[block.start..];
-            record_ends(records, fields.delimiter, |at| self.ends.push(block.start + at));
+            open = record_ends(records, fields.delimiter, |at| self.ends.push(block.start + at));
         } else {
             has_returns = simd::ends(&batch.bytes, block.start, &mut self.ends);
         }
@@ -55,11 +55,17 @@ impl Parser {
             let lines = Lines { start: block.start, ends, marks: &self.marks };
             return delimited::rows(fields, &mut self.groups, lines, batch);
         }
-        self.written_out(fields, block.start, batch);
+        self.written_out(fields, block.start, open.map(|at| block.start + at), batch);
     }
 
-    /// The rows of a block where keys do not stand as they are: they are written behind it.
-    fn written_out(&mut self, fields: &Fields, mut start: usize, batch: &mut Batch) {
+    /// The rows of a block where keys do not stand as they are: they are written behind it. A quote that is not closed is at `open`.
+    fn written_out(
+        &mut self,
+        fields: &Fields,
+        mut start: usize,
+        open: Option<usize>,
+        batch: &mut Batch,
+    ) {
         let (mut bytes, ends) = (std::mem::take(&mut batch.bytes), std::mem::take(&mut self.ends));
         let block_end = bytes.len();
         for &end in ends.as_slice() {
@@ -68,11 +74,13 @@ impl Parser {
             batch.push(self.row(fields, &mut bytes, line.clone()));
             if fields.quoted {
                 // A record with newlines inside quotes is several lines of the file.
-                batch.lines += memchr::memchr_iter(b'\n', &bytes[line]).count() as u64 - 1;
+                batch.lines += newlines(&bytes[line]) - 1;
             }
         }
-        if start < block_end {
-            batch.push(Err(OPEN_QUOTE));
+        if let Some(open) = open {
+            batch.lines += newlines(&bytes[start..open]);
+            // All lines that it swallows would have been rows.
+            (0..newlines(&bytes[open..block_end])).for_each(|_| batch.push(Err(OPEN_QUOTE)));
         }
         batch.learn(self.groups.names());
         (batch.bytes, self.ends) = (bytes, ends);
@@ -174,7 +182,11 @@ fn between(
 
 /// The lines before the first record.
 fn header_lines(block: &Block, bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', &bytes[..block.start]).count() as u64
+    newlines(&bytes[..block.start])
+}
+
+pub(crate) fn newlines(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// A whole number that is not negative.

@@ -92,7 +92,7 @@ impl Plan {
         match (self.family, &self.seeds) {
             (None, None) => Ok(Strategy::Xxh3 { seed: self.seed }),
             (None, Some(_)) => Err(Error::Strategy(
-                "xxh3 has one seed: give it with --seed; --seeds goes with the other hashes".into(),
+                "xxh3 has one seed: give it with --seed; --seeds, one a probe, goes with --hash murmur2, murmur3, polynomial-mod or polynomial-wrap".into(),
             )),
             (Some(family), Some(seeds)) => Ok(Strategy::Seeded { family, seeds: seeds.clone() }),
             (Some(family @ (Family::PolynomialMod | Family::PolynomialWrap)), None) => {

@@ -5,7 +5,7 @@
 //! file, those of a bin together.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,8 +23,16 @@ const PAGE: usize = 8 << 20;
 const LEAST: usize = 16;
 /// Values read from the file at once.
 const PIECE: usize = 1 << 16;
-/// What messages call the file.
-pub(crate) const NAME: &str = "a temporary file (--memory sets how much is kept in memory)";
+
+/// A failure of the temporary file, which says where it stands.
+pub(crate) fn unspilled(source: io::Error) -> Error {
+    let folder = std::env::temp_dir();
+    let name = format!(
+        "a temporary file in {} (TMPDIR names the folder, --memory sets how much is kept in memory)",
+        folder.display()
+    );
+    Error::Io { name, source }
+}
 
 /// The memory and the file that all threads share.
 #[derive(Debug)]
@@ -72,7 +80,7 @@ impl Store {
             }
             Ok(start)
         };
-        write().map_err(Error::io(NAME))
+        write().map_err(unspilled)
     }
 
     /// The file with all that was written, if anything was.
@@ -80,7 +88,7 @@ impl Store {
         let mut file = lock(&self.file);
         let Some(spilled) = &mut *file else { return Ok(None) };
         let read = spilled.out.flush().and_then(|()| spilled.out.get_ref().try_clone());
-        read.map(Some).map_err(Error::io(NAME))
+        read.map(Some).map_err(unspilled)
     }
 }
 
@@ -283,7 +291,7 @@ impl<T: Pod> Kept<'_, T> {
                 values.resize(PIECE.min(piece.len - start), T::zeroed());
                 let place = piece.place + (start * size_of::<T>()) as u64;
                 read_exact_at(file, bytemuck::cast_slice_mut(&mut values), place)
-                    .map_err(Error::io(NAME))?;
+                    .map_err(unspilled)?;
                 take(&values)?;
             }
         }

@@ -140,14 +140,17 @@ fn missing_columns_are_counted_with_the_place_of_the_first() {
     }
 }
 
+/// All lines that it swallows are, and the first is that of the quote, also where the record begins before it.
 #[test]
 fn a_quote_that_is_never_closed_is_counted() {
     let folder = Folder::new();
-    let path = folder.write("t.csv", "a,1\nb,2\nc,\"3\nd,4\n");
-    let (found, tally) = rows(&path, &key("1"));
-    assert_eq!((found.len(), tally.malformed), (2, 1));
-    let (place, reason) = tally.first_malformed.unwrap();
-    assert_eq!((place.number, reason), (3, "a quote is not closed before the file ends"));
+    for (text, line) in [("a,1\nb,2\nc,\"3\nd,4\n", 3), ("a,1\nb,2\n\"c\n\",\"3\nd,4", 4)] {
+        let path = folder.write("t.csv", text);
+        let (found, tally) = rows(&path, &key("1"));
+        assert_eq!((found.len(), tally.malformed), (2, 2));
+        let (place, reason) = tally.first_malformed.unwrap();
+        assert_eq!((place.number, reason), (line, "a quote is not closed before the file ends"));
+    }
 }
 
 #[test]

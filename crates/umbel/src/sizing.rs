@@ -37,7 +37,7 @@ pub const MAX_PROBES: u32 = 64;
 pub const MAX_BITS: u64 = 1 << 48;
 
 /// More keys than this in a line means a rate above 99.9 %: no size is sought there.
-const MAX_KEYS_PER_LINE: u64 = 600;
+pub(crate) const MAX_KEYS_PER_LINE: u64 = 600;
 
 /// How the bits of a key are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@
 //! skewness of the rate are worked out, and a shifted log-normal distribution with these three stands for it.
 
 use crate::probability::binomial_tail;
-use crate::sizing::{BLOCKED_PROBES, Layout, Sizing, keys_per_line};
+use crate::sizing::{BLOCKED_PROBES, Layout, MAX_KEYS_PER_LINE, Sizing, keys_per_line};
 
 /// Below this many steps the exact law of a classic filter is affordable.
 const EXACT_STEPS: f64 = 4e6;
@@ -49,8 +49,9 @@ impl Spread {
     /// they hold different numbers of keys; that these numbers add up to n makes two lines go against each other.
     fn blocked(sizing: &Sizing) -> Spread {
         let (n, lines) = (sizing.capacity(), sizing.lines());
-        let [mean, square, cube] =
-            if lines <= FEW_LINES { few_lines(n, lines) } else { many_lines(n, lines) };
+        // Where every line is full there is nothing to scatter, and numbers of keys without end to go through.
+        let few = lines <= FEW_LINES && n <= lines * MAX_KEYS_PER_LINE;
+        let [mean, square, cube] = if few { few_lines(n, lines) } else { many_lines(n, lines) };
         let variance = (square - mean * mean).max(0.0);
         let third = cube - 3.0 * mean * square + 2.0 * mean.powi(3);
         let skewness = if variance > 0.0 { (third / variance.powf(1.5)).max(0.0) } else { 0.0 };
@@ -200,7 +201,7 @@ fn many_lines(n: u64, lines: u64) -> [f64; 3] {
         mean += share * first;
         square += share * second;
         cube += share * third;
-        slope += share * (line_moments(keys + 1)[0] - first);
+        slope += share * (line_moments(keys.saturating_add(1))[0] - first);
     }
     let count = lines as f64;
     let own = square - mean * mean;

@@ -152,6 +152,42 @@ fn metadata_belongs_to_the_groups_as_a_whole() {
     assert_eq!(merged.to_bytes().unwrap(), groups.to_bytes().unwrap());
 }
 
+/// Also of groups that have no filter yet: the order of merging is nowhere to be seen.
+#[test]
+fn metadata_of_empty_groups_commutes() {
+    let empty = |value: &str| {
+        let mut groups = Groups::default();
+        groups.metadata_mut().set("column", "3");
+        groups.metadata_mut().set("source", value);
+        groups
+    };
+    let (mut ab, mut ba) = (empty("a"), empty("b"));
+    ab.merge(&empty("b")).unwrap();
+    ba.merge(&empty("a")).unwrap();
+    assert_eq!(ab.to_bytes().unwrap(), ba.to_bytes().unwrap());
+    assert_eq!(ab.metadata().iter().collect::<Vec<_>>(), [("column", "3")]);
+}
+
+/// Hashes look alike, whatever they were made of: integer groups asked with text would answer "no" to keys that are there.
+#[test]
+fn text_is_refused_where_groups_hold_integers() {
+    for strategy in samples::strategies(7) {
+        let params = Params::new(Sizing::classic(10, 0.01).unwrap());
+        let params = params.with_strategy(strategy).unwrap().with_key_type(KeyType::U64);
+        let mut groups = Groups::default();
+        for (name, key) in [("a", 42), ("b", 43)] {
+            let mut filter = Bloom::with(params.clone()).unwrap();
+            filter.insert_u64(key);
+            groups.set(name, filter).unwrap();
+        }
+        let mut found = [0];
+        groups.contains_mask(&[&42u64.to_le_bytes(), &43u64.to_le_bytes()], &mut found).unwrap();
+        assert_eq!(found, [0b11], "the same keys as their eight bytes");
+        let refused = groups.contains_mask(&[&42u64.to_le_bytes(), b"42"], &mut found).unwrap_err();
+        assert!(matches!(refused, Error::KeyType { .. }), "{refused}");
+    }
+}
+
 #[test]
 fn groups_warn_by_name() {
     let mut groups = Groups::default();
@@ -160,6 +196,9 @@ fn groups_warn_by_name() {
         filter.insert_batch(Keys::U64(&random::integers(1, count))).unwrap();
         groups.set(name, filter).unwrap();
     }
-    let warnings = groups.merge(&groups.clone()).unwrap();
-    assert_eq!(warnings.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["full"]);
+    // Merged with its like, or taken over whole.
+    for mut into in [groups.clone(), Groups::default()] {
+        let warnings = into.merge(&groups).unwrap();
+        assert_eq!(warnings.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["full"]);
+    }
 }

@@ -282,6 +282,8 @@ proptest! {
             for rate in [sizing.expected_rate(), sizing.rate_at(0), sizing.rate_at(other)] {
                 prop_assert!((0.0..=1.0).contains(&rate), "{:?}: {}", sizing, rate);
             }
+            let (mean, deviation) = sizing.realised_rate();
+            prop_assert!((0.0..=1.0).contains(&mean) && deviation >= 0.0, "{:?}: {} {}", sizing, mean, deviation);
             prop_assert!(sizing.bits() >= 1 && sizing.bits() <= 1 << 48);
             prop_assert!((1..=64).contains(&sizing.probes()));
             prop_assert!(sizing.bytes() * 8 >= sizing.bits());

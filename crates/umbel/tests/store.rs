@@ -10,6 +10,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use support::random::integers;
+use umbel::format::File;
 use umbel::{Bloom, Keys};
 
 fn filter(stream: u64) -> Bloom {
@@ -66,6 +67,28 @@ fn a_link_stays_a_link() {
     assert_eq!(Bloom::open(&target).unwrap(), filter(2));
 }
 
+/// Also where the target is not there yet, and links lead to links.
+#[test]
+fn links_that_lead_nowhere_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second, target] =
+        ["first", "second", "target"].map(|name| folder.path().join(name));
+    symlink("second", &first).unwrap();
+    symlink("target", &second).unwrap();
+    filter(1).save(&first).unwrap();
+    for link in [first, second] {
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "{link:?}");
+    }
+    assert!(fs::symlink_metadata(&target).unwrap().is_file());
+    assert_eq!(Bloom::open(&target).unwrap(), filter(1));
+
+    let circle = folder.path().join("circle");
+    symlink("circle", &circle).unwrap();
+    let message = filter(1).save(&circle).unwrap_err().to_string();
+    assert!(message.contains("circle"), "{message}");
+    assert!(fs::symlink_metadata(&circle).unwrap().is_symlink());
+}
+
 #[test]
 fn permissions_survive() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,6 +111,11 @@ fn a_pipe_is_written_and_read() {
         scope.spawn(|| filter(1).save(&pipe).unwrap());
         assert_eq!(Bloom::open(&pipe).unwrap(), filter(1));
     });
+    // A stream that goes on behind its file is as wrong as a file that does.
+    let whole = filter(1).to_bytes().unwrap();
+    let read = |bytes: &[u8]| File::read("pipe", bytes).and_then(File::into_bloom);
+    assert_eq!(read(&whole).unwrap(), filter(1));
+    assert!(read(&[&whole[..], b"x"].concat()).is_err());
     // A header that promises 2^60 bytes, and a writer that goes away.
     let mut lie = filter(1).to_bytes().unwrap();
     lie[16..24].copy_from_slice(&(1_u64 << 60).to_le_bytes());

@@ -24,3 +24,25 @@ def test_a_job_runs_in_executors_of_both_workers(spark):
     whole.update([str(row) for row in range(1000)])
     first, second = [umbel.from_bytes(filter) for _, filter in parts]
     assert (first | second).to_bytes() == whole.to_bytes()
+
+
+def test_executors_of_a_node_share_one_copy_of_a_filter(spark, folder):
+    import umbel
+    from umbel.spark.carrier import shared
+
+    umbel.Bloom(1000).save(folder / "given.umbel")
+    name = shared(spark.sparkContext, folder / "given.umbel")
+
+    def work(_):
+        import os
+        import time
+
+        from umbel.spark import given
+
+        time.sleep(1)
+        path = given.path(name)
+        yield path, os.stat(path).st_ino
+
+    found = spark.sparkContext.parallelize(range(2), 2).mapPartitions(work).collect()
+    assert len({path for path, _ in found}) == 2
+    assert len({copy for _, copy in found}) == 1

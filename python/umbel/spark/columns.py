@@ -4,10 +4,10 @@ import functools
 import os
 import tempfile
 
-from pyspark import SparkFiles
 from pyspark.sql import functions as F
 
 import umbel
+from umbel.spark import given
 from umbel.spark.carrier import FAILURES, quoted, shared
 from umbel.spark.errors import short
 
@@ -28,7 +28,7 @@ def estimate(spark, column, counts):
 
 
 def asked(spark, column, structure, answer, ask):
-    """A column of what a structure answers. It goes to the nodes as a file, and is mapped there: one copy for all tasks of an executor."""
+    """A column of what a structure answers. It goes to the nodes as a file, and is mapped there: one copy for all tasks of a node."""
     import pyarrow as pa
 
     check_executors(spark)
@@ -62,7 +62,7 @@ def column_of(answers):
 @functools.lru_cache(maxsize=8)
 def held(name):
     """The structure in a file that was given to the nodes, and whether its keys are integers."""
-    structure = umbel.open(SparkFiles.get(name))
+    structure = umbel.open(given.path(name))
     return structure, is_integer(structure)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 import zlib
 
-from pyspark import SparkFiles, TaskContext
+from pyspark import TaskContext
 
 from umbel._umbel import jobs
+from umbel.spark import given
 
 SCHEMA = "key binary, value binary"
 # Bytes of records that go to Spark at once.
@@ -27,8 +28,8 @@ class Task:
         self.tool = tool
 
     def path(self):
-        """The file that goes with the job: all tasks of an executor map the same copy."""
-        return self.tool and SparkFiles.get(self.tool)
+        """The file that goes with the job: all tasks of a node map the same copy."""
+        return self.tool and given.path(self.tool)
 
 
 class MapStretches(Task):

@@ -1,6 +1,5 @@
 //! `umbel audit`: does the filter keep its promise?
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,10 +13,9 @@ use umbel_io::{Filters, Shape};
 use crate::engine::Engine;
 use crate::input::{self, Grouping, Input};
 use crate::jobs::Jobs;
-use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent};
-use crate::{notice, opened, remembered, spark};
+use crate::{json, notice, opened, output, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -131,9 +129,7 @@ impl Args {
             );
         }
         let text = if self.json { self.json_text(&report)? } else { self.table(&report) };
-        let mut out = Output::stdout();
-        out.write_all(text.as_bytes())?;
-        out.commit()?;
+        output::print(text)?;
         Ok(ExitCode::from(u8::from(!report.holds())))
     }
 
@@ -310,6 +306,6 @@ impl Args {
         if !report.jobs.is_null() {
             all["jobs"] = report.jobs.clone();
         }
-        Ok(serde_json::to_string_pretty(&all)? + "\n")
+        json::text(&all)
     }
 }

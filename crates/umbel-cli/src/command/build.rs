@@ -1,6 +1,5 @@
 //! `umbel build`: from keys to a filter.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -19,7 +18,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
-use crate::{notice, opened, overlap, remembered, spark};
+use crate::{json, notice, opened, output, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -219,9 +218,7 @@ fn print_json(filters: usize, tally: &Tally, time: Duration, jobs: Value) -> Res
     if !jobs.is_null() {
         report["jobs"] = jobs;
     }
-    let mut out = Output::stdout();
-    out.write_all((serde_json::to_string_pretty(&report)? + "\n").as_bytes())?;
-    out.commit()
+    output::print(json::text(&report)?)
 }
 
 /// The parameters of the filters in a file, and whether their keys are integers.

@@ -1,12 +1,11 @@
 //! `umbel completions`: from the same definition as the help.
 
-use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap_complete::Shell;
 
-use crate::output::Output;
+use crate::output;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -19,9 +18,7 @@ impl Args {
         // Made in memory, for the generator knows no other answer to a closed pipe than a panic.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut super::Umbel::whole(), "umbel", &mut script);
-        let mut out = Output::stdout();
-        out.write_all(&script).context("stdout")?;
-        out.commit()?;
+        output::print(script)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Command;
 
-use crate::output::Output;
+use crate::output;
 
 #[derive(clap::Args)]
 pub struct Args {}
@@ -26,9 +26,7 @@ impl Args {
         }
         // What the generator calls extra are examples, in all our help.
         let page = page.replace(" EXTRA\n", " EXAMPLES\n");
-        let mut out = Output::stdout();
-        out.write_all(page.as_bytes()).context("stdout")?;
-        out.commit()?;
+        output::print(page)?;
         Ok(ExitCode::SUCCESS)
     }
 }

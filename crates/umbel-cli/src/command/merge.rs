@@ -1,5 +1,6 @@
 //! `umbel merge`: what was built apart becomes one.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use umbel::counts::CountGroups;
 use umbel::format::{File, Kind};
 use umbel::near::Near;
 use umbel::similar::Similar;
-use umbel::{Counts, Error};
+use umbel::{Counts, Error, Metadata};
 use umbel_io::Filters;
 
 use crate::output::Output;
@@ -38,18 +39,37 @@ impl Args {
         let mut paths = self.files.iter();
         let Some(first) = paths.next() else { bail!("give at least one file") };
         let mut merged = Content::open(first)?;
+        let mut pairs = vec![(first, merged.metadata().clone())];
         for path in paths {
             let other = Content::open(path)?;
+            pairs.push((path, other.metadata().clone()));
             merged
                 .merge(&other)
                 .map_err(|error| explain(error, &merged, first, path))
                 .with_context(|| format!("{} and {}", first.display(), path.display()))?;
         }
+        lost(&pairs, merged.metadata()).into_iter().for_each(notice::warn);
         let mut out = Output::create(&self.output)?;
         merged.write_to(&mut out)?;
         out.commit()?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What to say of the pairs on which the files do not agree, so that the merged one has them not.
+fn lost(pairs: &[(&PathBuf, Metadata)], merged: &Metadata) -> Vec<String> {
+    let keys: BTreeSet<&str> =
+        pairs.iter().flat_map(|(_, pairs)| pairs.iter().map(|(key, _)| key)).collect();
+    let value = |(path, pairs): &(&PathBuf, Metadata), key: &str| match pairs.get(key) {
+        Some(value) => format!("{value:?} in {}", path.display()),
+        None => format!("nothing in {}", path.display()),
+    };
+    let say = |key: &str| {
+        let other = pairs.iter().find(|(_, other)| other.get(key) != pairs[0].1.get(key))?;
+        let (ours, theirs) = (value(&pairs[0], key), value(other, key));
+        Some(format!("{key} is {ours}, {theirs}: the merged file does not have it"))
+    };
+    keys.into_iter().filter(|key| merged.get(key).is_none()).filter_map(say).collect()
 }
 
 /// What is merged.
@@ -75,6 +95,16 @@ impl Content {
             Kind::Similar => Content::Similar(Box::new(file.into_similar()?)),
             _ => Content::Counts(file.into_counts()?),
         })
+    }
+
+    fn metadata(&self) -> &Metadata {
+        match self {
+            Content::Filters(filters) => filters.metadata(),
+            Content::Counts(counts) => counts.metadata(),
+            Content::CountGroups(groups) => groups.metadata(),
+            Content::Near(near) => near.metadata(),
+            Content::Similar(filter) => filter.metadata(),
+        }
     }
 
     fn merge(&mut self, other: &Content) -> Result<()> {

@@ -1,6 +1,5 @@
 //! `umbel screen`: which lines may be in the set?
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use umbel::Bloom;
 use umbel_io::exact::ExactSet;
 use umbel_io::screen::{Summary, Wanted, screen};
-use umbel_io::{Column, Filters, Shape, Tally};
+use umbel_io::{Column, Filters, Look, Shape, Tally};
 use umbel_job::job::Keep;
 
 use crate::engine::Engine;
@@ -19,7 +18,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::grouped;
-use crate::{notice, opened, overlap, remembered, spark};
+use crate::{json, notice, opened, output, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,26 +108,25 @@ impl Args {
         let filters = self.open()?;
         let shape = self.input.shape(&Grouping::default(), filters.holds_integers());
         let exact = self.exact.as_ref().map(|path| self.read_exact(path, &shape)).transpose()?;
+        let (exact, exact_look) = exact.unzip();
         let loading = started.elapsed();
         if self.which {
             let driver = self.input.driver(&self.files, shape);
             let (admitted, tally) = super::which::run(&filters, &driver)?;
-            self.remark(&filters, &tally);
+            self.remark(&filters, &tally, admitted, None);
             return Ok(ExitCode::from(u8::from(admitted == 0)));
         }
         let (summary, jobs) = match self.engine.runs_jobs()? {
             true => self.as_jobs(shape)?,
             false => (self.screen(&filters, exact.as_ref(), shape)?, Value::Null),
         };
-        self.remark(&filters, &summary.tally);
+        self.remark(&filters, &summary.tally, summary.admitted, exact_look);
         let selected = if self.invert { summary.rejected() } else { summary.admitted };
-        let mut out = Output::stdout();
         if self.count {
-            writeln!(out, "{selected}")?;
+            output::print(format!("{selected}\n"))?;
         } else if self.report || self.json {
-            out.write_all(self.report(&filters, &summary, loading, jobs)?.as_bytes())?;
+            output::print(self.report(&filters, &summary, loading, jobs)?)?;
         }
-        out.commit()?;
         if let (Some(folder), false) = (&self.output, self.count || self.report) {
             let (selected, all) = (grouped(selected), grouped(summary.tally.rows));
             eprintln!("umbel: {selected} of {all} lines are in {}", folder.display());
@@ -136,14 +134,27 @@ impl Args {
         Ok(ExitCode::from(u8::from(selected == 0)))
     }
 
-    /// Says what the reader of the result should know: rows that were not used, and a key that may have been meant to be a column.
-    fn remark(&self, filters: &Filters, tally: &Tally) {
+    /// Says what the reader of the result should know: rows that were not used, and keys that may have been meant to be columns.
+    fn remark(&self, filters: &Filters, tally: &Tally, admitted: u64, exact: Option<Look>) {
         notice::malformed(tally);
-        let column = remembered::key(filters.metadata()).filter(|_| self.input.key.is_none());
-        if let (Some(column), true) = (column, tally.look.several) {
-            notice::warn(format!(
+        let column = remembered::key(filters.metadata());
+        match column.filter(|_| self.input.key.is_none()) {
+            Some(column) if tally.look.several => notice::warn(format!(
                 "the filter was built with --key {column}, and these lines have columns, but the key was the whole line: give --key"
-            ));
+            )),
+            None if tally.look.several && self.input.key.is_none() && admitted == 0 => {
+                notice::warn(
+                    "no line may be in the set, and these lines have columns, but the key was the whole line: if it is one of them, give --key",
+                );
+            }
+            _ => {}
+        }
+        let asks_columns = column.is_some() || self.input.key.is_some();
+        let is_table = exact.is_some_and(|look| look.several) && self.exact_key.is_none();
+        if asks_columns && is_table && admitted == 0 {
+            notice::warn(
+                "no key is in the file of --exact, whose lines have columns, but were taken for the keys: give --exact-key",
+            );
         }
     }
 
@@ -225,7 +236,7 @@ impl Args {
         })
     }
 
-    fn read_exact(&self, path: &PathBuf, shape: &Shape) -> Result<ExactSet> {
+    fn read_exact(&self, path: &PathBuf, shape: &Shape) -> Result<(ExactSet, Look)> {
         // The set's own file is a list of keys, or has a key column of its own, whatever the shape of the flow.
         let shape = Shape {
             key: self.exact_key.clone(),
@@ -239,7 +250,7 @@ impl Args {
         let (exact, tally) = ExactSet::read(&driver, memory)?;
         drop(progress);
         notice::malformed(&tally);
-        Ok(exact)
+        Ok((exact, tally.look))
     }
 
     fn screen(&self, filters: &Filters, exact: Option<&ExactSet>, shape: Shape) -> Result<Summary> {
@@ -250,6 +261,8 @@ impl Args {
             *lines = Some(Output::stdout());
         }
         let printed = [&admitted, &rejected].into_iter().flatten().any(Output::is_stdout);
+        // Whoever closes the one does not know of the other, which is to be whole.
+        let goes_on = admitted.is_some() && rejected.is_some();
         let wanted = Wanted { admitted: admitted.is_some(), rejected: rejected.is_some() };
         let driver = self.input.driver(&self.files, shape);
         let watch = if printed { Progress::beside_lines } else { Progress::watch };
@@ -258,8 +271,14 @@ impl Args {
         let summary = screen(&driver, filters, exact, wanted, |lines| {
             for (out, lines) in [(&mut admitted, &lines.admitted), (&mut rejected, &lines.rejected)]
             {
-                if let Some(out) = out {
-                    out.deliver(lines, live)?;
+                let delivered = out.as_mut().map_or(Ok(()), |out| out.deliver(lines, live));
+                match delivered {
+                    Err(umbel_io::Error::Io { source, .. })
+                        if goes_on && output::is_closed(&source) =>
+                    {
+                        *out = None;
+                    }
+                    delivered => delivered?,
                 }
             }
             Ok(())
@@ -301,7 +320,7 @@ impl Args {
             if !jobs.is_null() {
                 report["jobs"] = jobs;
             }
-            return Ok(serde_json::to_string_pretty(&report)? + "\n");
+            return json::text(&report);
         }
         let lines = [
             ("hash functions", format!("{most} ({hash})")),

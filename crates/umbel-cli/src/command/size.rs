@@ -1,6 +1,5 @@
 //! `umbel size`: what a filter would cost.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,11 +11,10 @@ use umbel_io::{Plan, build};
 use crate::engine::Engine;
 use crate::input::{self, Grouping, Input};
 use crate::jobs::Jobs;
-use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent, size};
-use crate::{notice, spark};
+use crate::{json, notice, output, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,9 +82,7 @@ impl Args {
             (None, false) => self.count(&plan, &mut jobs)?,
         };
         let text = if self.json { json_text(&lines, jobs)? } else { table(&lines) };
-        let mut out = Output::stdout();
-        out.write_all(text.as_bytes())?;
-        out.commit()?;
+        output::print(text)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -127,11 +123,13 @@ impl Args {
         }
         let mut groups: Vec<_> = census.groups.into_iter().collect();
         groups.sort_by(|(a, _), (b, _)| umbel::groups::compare_names(a, b));
-        let line = |(name, distinct): (String, umbel::distinct::Distinct)| {
-            let sizing = plan.params(distinct.n())?.sizing();
-            Ok(Line { group: Some(name), rows: Some(distinct.rows()), sizing })
-        };
-        groups.into_iter().map(line).collect()
+        let mut lines = Vec::new();
+        for (name, distinct) in groups {
+            let rows = Some(distinct.rows());
+            let line = |sizing| Line { group: Some(name.clone()), rows, sizing };
+            lines.extend(plan.sizings(distinct.n())?.into_iter().map(line));
+        }
+        Ok(lines)
     }
 }
 
@@ -185,5 +183,5 @@ fn json_text(lines: &[Line], jobs: Value) -> Result<String> {
     };
     let objects: Value = lines.iter().map(object).collect();
     let report = if jobs.is_null() { objects } else { json!({ "sizes": objects, "jobs": jobs }) };
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
+    json::text(&report)
 }

@@ -89,7 +89,10 @@ impl Folder {
 /// The command with no signal ignored: whoever runs the tests in the background may have ignored some, and children would too.
 pub fn heeding_signals(umbel: &Command) -> Command {
     let mut command = Command::new("env");
-    command.arg("--default-signal=HUP,INT,TERM").arg(umbel.get_program()).args(umbel.get_args());
+    command
+        .arg("--default-signal=HUP,INT,QUIT,TERM")
+        .arg(umbel.get_program())
+        .args(umbel.get_args());
     umbel.get_current_dir().map(|folder| command.current_dir(folder));
     command
 }

@@ -28,7 +28,8 @@ impl Bloom {
         Ok(())
     }
 
-    /// Whether every key of `other` may be here too. `false` is certain: at least one key of `other` is missing.
+    /// Whether every key of `other` may be here too. `false` is certain: at least one key of `other` is missing. Unless `other` came
+    /// of an intersection: that has bits of no key, and may be answered with `false` where no key is missing.
     pub fn may_contain_all(&self, other: &Bloom) -> Result<bool> {
         self.params.check_alike(&other.params)?;
         let covers = |(ours, theirs): (&Line, &Line)| (0..8).all(|j| theirs.0[j] & !ours.0[j] == 0);

@@ -134,7 +134,7 @@ impl Bloom {
     }
 
     /// Refuses hashes where the strategy needs the keys, and text where the keys are integers: an integer has eight bytes.
-    fn check_keys(&self, keys: Keys<'_>) -> Result<()> {
+    pub(crate) fn check_keys(&self, keys: Keys<'_>) -> Result<()> {
         match keys {
             Keys::Hashes(_) => self.check_hashes(),
             Keys::Bytes(keys) if self.params.key_type() == KeyType::U64 => {

@@ -11,6 +11,8 @@ use crate::{Error, Result};
 /// How the names of files begin and end that are being written.
 const PREFIX: &str = ".umbel-";
 const SUFFIX: &str = ".part";
+/// So many links, one behind the other, lead in a circle: as many as Linux follows.
+const MAX_LINKS: usize = 40;
 
 /// A file that comes to be when it is whole. What is written goes aside, in the same folder; [`commit`](NewFile::commit) puts
 /// it in place of what stood there. Dropped before that, it leaves nothing.
@@ -32,7 +34,8 @@ enum Out {
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Out::Aside(file) => file.write(bytes),
+            // Not by its own hand, which would put its name into every failure.
+            Out::Aside(file) => file.as_file_mut().write(bytes),
             Out::Direct(file) => file.write(bytes),
         }
     }
@@ -176,13 +179,17 @@ fn folder(target: &Path) -> &Path {
 
 /// Where a path leads: links are followed, so that they stay and their target is replaced, or made where it is missing.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
-    if path.exists() {
-        return fs::canonicalize(path);
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        if path.exists() {
+            return fs::canonicalize(path);
+        }
+        match fs::read_link(&path) {
+            Ok(target) => path = folder(&path).join(target),
+            Err(_) => return Ok(path),
+        }
     }
-    match fs::read_link(path) {
-        Ok(target) => Ok(folder(path).join(target)),
-        Err(_) => Ok(path.into()),
-    }
+    Err(io::Error::other("its links lead to no end"))
 }
 
 /// Writes a file: complete or not at all.

@@ -115,11 +115,15 @@ impl Groups {
     }
 
     /// Looks up many keys, each hashed once for all groups: bit i % 64 of `found[i / 64]` says whether key i may be in
-    /// any group.
+    /// any group. Text is refused where the keys are integers, as a filter alone refuses it.
     pub fn contains_mask(&self, keys: &[&[u8]], found: &mut [u64]) -> Result<()> {
         let needed = keys.len().div_ceil(64);
         if found.len() != needed {
             return Err(Error::Answers { keys: keys.len(), needed, given: found.len() });
+        }
+        // All groups have the same type of keys. Hashes would not show it any more.
+        if let Some(filter) = self.filters.values().next() {
+            filter.check_keys(Keys::Bytes(keys))?;
         }
         found.fill(0);
         let hashes: Option<Vec<u64>> =
@@ -170,11 +174,11 @@ impl Groups {
                 check_family(first, theirs).map_err(in_group(name))?;
             }
         }
-        if self.is_empty() {
+        match (self.is_empty(), other.is_empty()) {
             // Nothing merged with something is that something, its metadata included.
-            self.metadata = other.metadata.clone();
-        } else if !other.is_empty() {
-            self.metadata.keep_common(&other.metadata);
+            (true, false) => self.metadata = other.metadata.clone(),
+            (false, true) => {}
+            _ => self.metadata.keep_common(&other.metadata),
         }
         let mut warnings = Vec::new();
         for (name, theirs) in &other.filters {
@@ -182,7 +186,10 @@ impl Groups {
                 Some(ours) => {
                     warnings.extend(ours.merge(theirs)?.map(|warning| (name.0.clone(), warning)));
                 }
-                None => drop(self.filters.insert(name.clone(), theirs.clone())),
+                None => {
+                    warnings.extend(theirs.overfull().map(|warning| (name.0.clone(), warning)));
+                    self.filters.insert(name.clone(), theirs.clone());
+                }
             }
         }
         Ok(warnings)

@@ -1,6 +1,5 @@
 //! `umbel count build`: from keys to a sketch of their counts.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -18,7 +17,7 @@ use crate::input::{Grouping, Input};
 use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{notice, overlap, remembered, spark};
+use crate::{json, notice, output, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -185,9 +184,7 @@ fn print_json(groups: Option<usize>, tally: &Tally, time: Duration, jobs: Value)
     if !jobs.is_null() {
         report["jobs"] = jobs;
     }
-    let mut out = Output::stdout();
-    out.write_all((serde_json::to_string_pretty(&report)? + "\n").as_bytes())?;
-    out.commit()
+    output::print(json::text(&report)?)
 }
 
 /// Says what was not counted.

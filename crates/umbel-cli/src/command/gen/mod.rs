@@ -16,7 +16,6 @@ mod urn;
 mod vectors;
 mod zipf;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -80,16 +79,10 @@ impl Common {
         self.output.as_deref().unwrap_or(Path::new("-"))
     }
 
-    /// Gives `fill` the place to write to. An error of writing gets the name of that place; any other has its own.
+    /// Gives `fill` the place to write to.
     fn write(self, fill: impl FnOnce(&mut Output) -> Result<()>) -> Result<()> {
-        let path = self.output.unwrap_or("-".into());
-        let mut out = Output::create(&path)?;
-        let name =
-            if path == Path::new("-") { "stdout".into() } else { path.display().to_string() };
-        fill(&mut out).map_err(|error| match error.is::<io::Error>() {
-            true => error.context(name),
-            false => error,
-        })?;
+        let mut out = Output::create(self.path())?;
+        fill(&mut out)?;
         out.commit()
     }
 }

@@ -5,7 +5,6 @@ mod count;
 mod near;
 mod similar;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,9 +13,8 @@ use serde_json::{Map, Value, json};
 use umbel::format::{File, Kind};
 use umbel::{KeyType, Metadata};
 
-use crate::opened;
-use crate::output::Output;
 use crate::table::size;
+use crate::{json, opened, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,14 +61,10 @@ impl Args {
             kind if kind.is_counts() => count::counts(&file.into_counts()?, bytes),
             _ => bloom::one(&file.into_bloom()?, bytes),
         };
-        let mut out = Output::stdout();
-        if self.json {
-            let object = self.object(description, &metadata, bytes);
-            writeln!(out, "{}", serde_json::to_string_pretty(&object)?)?;
-        } else {
-            out.write_all(self.text(&description, &metadata).as_bytes())?;
-        }
-        out.commit()?;
+        output::print(match self.json {
+            true => json::text(&self.object(description, &metadata, bytes))?,
+            false => self.text(&description, &metadata),
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 

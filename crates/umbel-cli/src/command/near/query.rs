@@ -1,6 +1,5 @@
 //! `umbel near query`: which numbers have a stored one near them?
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::grouped;
-use crate::{notice, opened, overlap};
+use crate::{json, notice, opened, output, overlap};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -88,13 +87,11 @@ impl Args {
         let summary = self.query(&driver, &stored, alpha)?;
         notice::malformed(&summary.tally);
         let selected = if self.invert { summary.rejected() } else { summary.admitted };
-        let mut out = Output::stdout();
         if self.count {
-            writeln!(out, "{selected}")?;
+            output::print(format!("{selected}\n"))?;
         } else if self.report {
-            out.write_all(self.report(&stored, alpha, &summary, loading)?.as_bytes())?;
+            output::print(self.report(&stored, alpha, &summary, loading)?)?;
         }
-        out.commit()?;
         Ok(ExitCode::from(u8::from(selected == 0)))
     }
 
@@ -143,7 +140,7 @@ impl Args {
                 "loading_seconds": loading.as_secs_f64(),
                 "asking_seconds": summary.time.as_secs_f64(),
             });
-            return Ok(serde_json::to_string_pretty(&report)? + "\n");
+            return json::text(&report);
         }
         let lines = [
             ("kept in", stored.structure().to_string()),

@@ -1,6 +1,5 @@
 //! `umbel near size`: what each structure would cost.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
@@ -9,8 +8,8 @@ use umbel::near::{Cost, Grid, Number, Params, Plan, Structure};
 use umbel_io::number;
 
 use super::distance::Distance;
-use crate::output::Output;
 use crate::table::{Table, grouped, percent, size};
+use crate::{json, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,14 +52,10 @@ impl Args {
             _ => None,
         };
         let plan = Plan::new(&params, ends)?;
-        let mut out = Output::stdout();
-        if self.json {
-            let object = object(&params, &plan);
-            writeln!(out, "{}", serde_json::to_string_pretty(&object)?)?;
-        } else {
-            out.write_all(text(&params, &plan, ends.is_some()).as_bytes())?;
-        }
-        out.commit()?;
+        output::print(match self.json {
+            true => json::text(&object(&params, &plan))?,
+            false => text(&params, &plan, ends.is_some()),
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

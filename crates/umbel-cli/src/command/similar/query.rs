@@ -1,6 +1,5 @@
 //! `umbel similar query`: which items are close to a stored one?
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,7 +12,7 @@ use super::asking::Rows;
 use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{notice, opened, overlap, remembered};
+use crate::{notice, opened, output, overlap, remembered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,9 +77,7 @@ impl Args {
         self.rows.warn_of_json(self.input.key.is_some(), &summary.tally.look);
         let selected = if self.selects_close() { summary.admitted } else { summary.rejected() };
         if self.count {
-            let mut out = Output::stdout();
-            writeln!(out, "{selected}")?;
-            out.commit()?;
+            output::print(format!("{selected}\n"))?;
         }
         if self.dedup {
             stored.overfull().into_iter().for_each(notice::warn);

@@ -1,6 +1,5 @@
 //! `umbel similar size`: what a filter would cost.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -8,8 +7,8 @@ use serde_json::json;
 use umbel::similar::Params;
 
 use super::asking::{Distance, Metric};
-use crate::output::Output;
 use crate::table::{grouped, percent, size};
+use crate::{json, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,14 +40,10 @@ impl Args {
         let space = self.distance.space(self.distance.dim.unwrap_or(1))?;
         let params = Params::at_any_cost(space, self.n, &self.distance.promise()?)?;
         let item_bits = self.distance.dim.and(space.item_bits());
-        let mut out = Output::stdout();
-        match self.json {
-            true => {
-                writeln!(out, "{}", serde_json::to_string_pretty(&object(&params, item_bits))?)?
-            }
-            false => out.write_all(text(&params, item_bits).as_bytes())?,
-        }
-        out.commit()?;
+        output::print(match self.json {
+            true => json::text(&object(&params, item_bits))?,
+            false => text(&params, item_bits),
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }
