@@ -9,7 +9,7 @@ use crate::lines;
 use crate::location::Location;
 
 /// How long the end of a program may wait for whoever makes something, and for HDFS to remove it.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is unfinished, by the order of its beginning.
 static ALL: Mutex<BTreeMap<u64, Things>> = Mutex::new(BTreeMap::new());
@@ -74,6 +74,13 @@ pub(crate) fn making() -> RwLockReadGuard<'static, ()> {
 
 /// The program ends: removes all that is unfinished. Whoever wants to make something from now on waits for ever.
 pub fn end() {
+    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let things: Vec<Things> = all.values().rev().cloned().collect();
+    // Nothing begins and nothing is kept any more.
+    std::mem::forget(all);
+    if things.is_empty() {
+        return;
+    }
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {
         if let Ok(closed) = DOOR.try_write() {
@@ -82,14 +89,10 @@ pub fn end() {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if all.is_empty() {
-        return;
-    }
     let (done, is_done) = mpsc::channel();
     // A NameNode that does not answer holds up nobody for ever.
     std::thread::spawn(move || {
-        all.values().rev().for_each(Things::remove);
+        things.iter().for_each(Things::remove);
         done.send(())
     });
     let _ = is_done.recv_timeout(PATIENCE);
