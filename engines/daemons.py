@@ -162,7 +162,9 @@ class Cluster:
         """The daemons in their order; then what daemons that were killed have left running: it has their mark."""
         for daemon in self.order:
             stop([pid for name, pid in self.daemons().items() if name.startswith(daemon)])
-        stop(marked(self.mark()))
+        # A start that was interrupted has none yet, and has started nothing.
+        if (self.folder / "mark").exists():
+            stop(marked(self.mark()))
 
 
 def marked(mark):
