@@ -7,10 +7,15 @@ use umbel_job::jobs::{Event, Report};
 /// How long a server may be silent before the job has been taken: once round what Hadoop's command tries, which goes on for a quarter of an hour.
 const SILENCE: Duration = Duration::from_secs(9);
 
+/// What Hadoop says more where a server was lost.
+const LOST: &str = "wiki.apache.org/hadoop/";
+
 /// What has been said so far.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     report: Report,
+    /// The number of mappers.
+    splits: Option<u64>,
     /// The name of the job, which it has before the cluster knows of it; where its files are until then.
     job: Option<String>,
     staging: Option<String>,
@@ -55,6 +60,8 @@ impl Log {
             self.job = Some(job.into());
         } else if let Some(application) = behind("Submitted application application_") {
             self.job = Some(format!("job_{application}"));
+        } else if let Some(splits) = behind("number of splits:") {
+            self.splits = splits.parse().ok();
         } else if let Some(manager) = behind("Connecting to ResourceManager at ") {
             self.manager = manager.rsplit('/').next().map(Into::into);
         } else if let Some(server) = behind("Retrying connect to server: ") {
@@ -85,16 +92,23 @@ impl Log {
     /// What is known of the job.
     pub(crate) fn report(self) -> Report {
         let counter = |name: &str| self.report.counters.get(name).copied().unwrap_or(0);
-        let (maps, bytes) = (counter("Launched map tasks"), counter("Map output bytes"));
+        // Attempts that are run again, or twice, are launched too.
+        let maps = self.splits.unwrap_or_else(|| counter("Launched map tasks"));
+        let bytes = counter("Map output bytes");
         Report { maps, map_output_bytes: bytes, ..self.report }
     }
 
     /// One line that says why.
     pub(crate) fn failure(self) -> String {
-        if let (Some((server, _)), None) = (&self.silent, &self.job) {
-            return unanswered(server, self.manager.as_deref());
-        }
+        let silent = self.silent.map(|(server, _)| unanswered(&server, self.manager.as_deref()));
         let why = self.failure.or(self.reason).unwrap_or(self.last);
+        match (silent, self.job) {
+            (Some(words), None) => return words,
+            (Some(words), Some(job)) if why.contains(LOST) => {
+                return format!("{job} is out of sight: {words}");
+            }
+            _ => {}
+        }
         match self.report.id.as_str() {
             "" => format!("Hadoop has not taken the job: {}", why.trim()),
             id => format!("{id} has failed: {}", why.trim()),
@@ -163,16 +177,17 @@ mod tests {
 
     #[test]
     fn what_hadoop_says_is_understood() {
-        let (log, events) = log(
-            "03:05:20 INFO Job: Running job: job_1_0001\n03:05:25 INFO Job:  map 0% reduce 0%\n\
+        let (log, events) = log("03:05:19 INFO JobSubmitter: number of splits:8\n\
+             03:05:20 INFO Job: Running job: job_1_0001\n03:05:25 INFO Job:  map 0% reduce 0%\n\
              03:05:29 INFO Job:  map 50% reduce 7%\n\tMap-Reduce Framework\n\t\tMap output bytes=688895\n\
-             \t\tFILE: Number of bytes read=12\n",
-        );
+             \t\tLaunched map tasks=9\n\
+             \t\tFILE: Number of bytes read=12\n");
         let started = Event::Started("job_1_0001".into());
         let progress = |text: &str| Event::Progress(text.into());
         let (none, half) = (progress("map 0 %, reduce 0 %"), progress("map 50 %, reduce 7 %"));
         assert_eq!(events, [started, none, half]);
-        assert_eq!(log.report().map_output_bytes, 688_895);
+        let report = log.report();
+        assert_eq!((report.maps, report.map_output_bytes), (8, 688_895));
     }
 
     #[test]
@@ -210,6 +225,17 @@ mod tests {
         let mut running = log(&format!("{said}1 INFO Job: Running job: job_1\n")).0;
         since(&mut running);
         assert!(!running.is_in_vain());
+        let lost = format!(
+            "1 INFO Job: Running job: job_1\n{said}1 ERROR StreamJob: Call From a to rm:8032 failed on connection exception: \
+             java.net.ConnectException: Connection refused; For more details see:  http://wiki.apache.org/hadoop/ConnectionRefused\n"
+        );
+        let words = log(&lost).0.failure();
+        assert!(
+            words.starts_with(
+                "job_1 is out of sight: the ResourceManager at 10.0.0.1:8032 does not answer"
+            ),
+            "{words}"
+        );
     }
 
     #[test]
