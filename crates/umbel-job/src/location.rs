@@ -175,9 +175,23 @@ impl Opened {
             Opened::Local { path, .. } => {
                 let mut file = File::open(path)?;
                 file.seek(SeekFrom::Start(start))?;
-                Box::new(file.take(end.saturating_sub(start)))
+                Box::new(Bounded(file.take(end.saturating_sub(start))))
             }
         })
+    }
+}
+
+/// Bytes of a file that were there when it was opened: one that has become shorter is an error.
+struct Bounded(io::Take<File>);
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 if !buffer.is_empty() && self.0.limit() > 0 => {
+                Err(io::Error::other("the input has changed while it was read"))
+            }
+            len => Ok(len),
+        }
     }
 }
 
@@ -261,6 +275,20 @@ impl ReadAt for hdfs::Opened {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_shrinks_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        std::fs::write(&path, "one\ntwo\nthree\n").unwrap();
+        let opened = Location::parse(&path).open().unwrap();
+        let read = |start, end| io::read_to_string(opened.range(start, end).unwrap());
+        assert_eq!(read(4, 14).unwrap(), "two\nthree\n");
+        std::fs::write(&path, "one\ntwo\n").unwrap();
+        assert_eq!(read(0, 8).unwrap(), "one\ntwo\n");
+        let why = read(4, 14).unwrap_err().to_string();
+        assert_eq!(why, "the input has changed while it was read");
+    }
 
     #[test]
     fn schemes_are_told_from_names() {
