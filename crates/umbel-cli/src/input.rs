@@ -128,6 +128,7 @@ pub fn or_stdin(files: &[PathBuf]) -> Vec<PathBuf> {
 /// One character, or an escape such as \t.
 fn delimiter(text: &str) -> std::result::Result<u8, String> {
     match text.as_bytes() {
+        b"\n" | b"\r" | b"\"" => Err("a line end or a quote cannot separate columns".into()),
         [byte] => Ok(*byte),
         b"\\t" | b"tab" => Ok(b'\t'),
         b"\\0" => Ok(0),

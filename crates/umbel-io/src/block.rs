@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::field::record_ends;
 use crate::lane::Lane;
-use crate::parser::newlines;
+use crate::parser::{BEHIND_QUOTE, OPEN_QUOTE, newlines};
 use crate::shape::Fields;
 use crate::tally::Place;
 use crate::{Error, Look, Meter, Result, Shape, Source, table};
@@ -14,6 +14,8 @@ use crate::{Error, Look, Meter, Result, Shape, Source, table};
 pub(crate) const BLOCK: usize = 128 << 10;
 /// The longest record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
+/// The longest record with CR and LF, or the proof that it is too long.
+pub(crate) const LONGEST: usize = MAX_RECORD + 2;
 
 /// The mark of UTF-8 that some programs put before a text: no part of it.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -109,8 +111,18 @@ impl Text {
             self.carry.clear();
             let new = len;
             len += self.read(&mut bytes[new..]).map_err(Error::io(source.name()))?;
+            if len > MAX_RECORD && self.is_too_long(&bytes[..len]) {
+                // Its number is known where the lines before it have been counted.
+                let place = Place { name: source.name(), unit: "line", number: 0 };
+                let quoted = self.quoted.is_some();
+                return Err(Error::LongLine { place, limit: MAX_RECORD, quoted });
+            }
             if self.ended {
                 bytes.truncate(len);
+                // A mark alone is no line.
+                if bytes.len() == self.text(bytes) {
+                    bytes.clear();
+                }
                 // A last line without a newline is a line all the same.
                 if bytes.last().is_some_and(|&last| last != b'\n') {
                     bytes.push(b'\n');
@@ -122,17 +134,11 @@ impl Text {
                 bytes.truncate(end);
                 return Ok(wanted > BLOCK);
             }
-            if len > MAX_RECORD {
-                // Its number is known where the lines before it have been counted.
-                let place = Place { name: source.name(), unit: "line", number: 0 };
-                return Err(Error::LongLine { place, limit: MAX_RECORD });
-            }
             if len == wanted {
                 if wanted == BLOCK {
                     self.lane.enter(bytes);
                 }
-                // One byte more than the longest record: its newline, or the proof that it is too long.
-                wanted = (wanted + BLOCK).min(MAX_RECORD + 1);
+                wanted = (wanted + BLOCK).min(LONGEST);
             }
         }
     }
@@ -168,19 +174,40 @@ impl Text {
         source: &Source,
     ) -> Result<(usize, Option<&'b [u8]>)> {
         let text = &bytes[start..];
-        let (mut end, mut open) = (None, None);
+        let (mut first, mut open) = (None, None);
         match self.quoted {
-            Some(delimiter) => open = record_ends(text, delimiter, |at| _ = end.get_or_insert(at)),
-            None => end = memchr::memchr(b'\n', text),
+            Some(delimiter) => {
+                let found = |at, malformed| _ = first.get_or_insert((at, malformed));
+                open = record_ends(text, delimiter, found);
+            }
+            None => first = memchr::memchr(b'\n', text).map(|at| (at, false)),
         }
-        let Some(end) = end.map(|at| start + at) else {
-            let number = newlines(&text[..open.unwrap_or(0)]) + 1;
-            return Err(Error::OpenHeader {
-                place: Place { name: source.name(), unit: "line", number },
-            });
+        let refuse = |number, reason| {
+            let place = Place { name: source.name(), unit: "line", number };
+            Err(Error::Header { place, reason })
+        };
+        let end = match first {
+            Some((at, false)) => start + at,
+            Some((_, true)) => return refuse(1, BEHIND_QUOTE),
+            None => return refuse(newlines(&text[..open.unwrap_or(0)]) + 1, OPEN_QUOTE),
         };
         let line = &bytes[start..end];
         Ok((end + 1, Some(line.strip_suffix(b"\r").unwrap_or(line))))
+    }
+
+    /// Whether the first record is, its line end aside.
+    fn is_too_long(&self, bytes: &[u8]) -> bool {
+        let mut end = None;
+        match self.quoted {
+            Some(delimiter) => {
+                let start = self.text(bytes);
+                let found = |at, _| _ = end.get_or_insert(start + at);
+                record_ends(&bytes[start..], delimiter, found);
+            }
+            None => end = memchr::memchr(b'\n', bytes),
+        }
+        let record = &bytes[..end.unwrap_or(bytes.len())];
+        record.strip_suffix(b"\r").unwrap_or(record).len() > MAX_RECORD
     }
 
     /// Behind the last newline that ends a record; nothing before `new` ends one.
@@ -188,7 +215,7 @@ impl Text {
         let last = new + memchr::memrchr(b'\n', &bytes[new..])? + 1;
         let Some(delimiter) = self.quoted else { return Some(last) };
         let (start, mut end) = (self.text(bytes), None);
-        record_ends(&bytes[start..last], delimiter, |at| end = Some(start + at + 1));
+        record_ends(&bytes[start..last], delimiter, |at, _| end = Some(start + at + 1));
         end
     }
 }

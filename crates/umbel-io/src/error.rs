@@ -1,5 +1,6 @@
 //! What can go wrong on the way from bytes to keys.
 
+use crate::parser::EMPTY_KEY;
 use crate::tally::Place;
 
 /// The result of everything in this crate that can fail.
@@ -20,22 +21,25 @@ pub enum Error {
 
     /// A record is longer than the limit.
     #[error(
-        "{place}: the line is longer than {limit} bytes; is this a text file, and is every quote closed?"
+        "{place}: the line is longer than {limit} bytes; is this a text file{}?",
+        if *quoted { ", and is every quote closed" } else { "" }
     )]
     LongLine {
         /// Where it stands.
         place: Place,
         /// The limit.
         limit: usize,
+        /// Whether quotes might have kept it open.
+        quoted: bool,
     },
 
-    /// The header has no end.
-    #[error(
-        "{place}: a quote in the header is not closed before the file ends, so that there are no rows: close it"
-    )]
-    OpenHeader {
-        /// Where the quote stands.
+    /// The quotes of the header do not hold.
+    #[error("{place}: in the header {reason}: mend it, or no column can be found")]
+    Header {
+        /// Where it stands.
         place: Place,
+        /// What is wrong.
+        reason: &'static str,
     },
 
     /// An input is one of our own files.
@@ -107,9 +111,11 @@ impl Error {
         move |source| Error::Io { name, source }
     }
 
-    /// The same with other advice, where most rows could not be used: rows are not always read by key and group.
+    /// The same with other advice, where most rows could not be used: rows are not always read by key and group. To empty keys no
+    /// option matters.
     pub fn advising(self, advice: &'static str) -> Error {
         match self {
+            Error::MostlyMalformed { reason: EMPTY_KEY, .. } => self,
             Error::MostlyMalformed { malformed, rows, place, reason, .. } => {
                 Error::MostlyMalformed { malformed, rows, place, reason, advice }
             }

@@ -1,24 +1,25 @@
 //! Fields between delimiters, and quotes around them as CSV has it.
 //!
 //! A quote opens a quoted field only where a field begins; anywhere else it is a letter like others. Inside, two quotes stand for
-//! one, and delimiters and newlines are text. What follows the closing quote up to the delimiter belongs to the field.
+//! one, and delimiters and newlines are text. Behind the closing quote the field ends; where anything else follows, a quote is missing or
+//! too many, and the record is malformed.
 
 use std::ops::Range;
 
-/// Calls `found` with every newline that ends a record: those that are not inside quotes. Returns where a quote opens that is not
-/// closed.
+/// Calls `found` with every newline that ends a record, which are those that are not inside quotes, and whether something follows
+/// a closing quote in that record. Returns where a quote opens that is not closed.
 pub(crate) fn record_ends(
     bytes: &[u8],
     delimiter: u8,
-    mut found: impl FnMut(usize),
+    mut found: impl FnMut(usize, bool),
 ) -> Option<usize> {
-    let mut inside = None;
+    let (mut inside, mut malformed) = (None, false);
     // The second of two quotes that stand for one.
     let mut second = None;
     for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
         if bytes[at] == b'\n' {
             if inside.is_none() {
-                found(at);
+                found(at, std::mem::take(&mut malformed));
             }
         } else if second == Some(at) {
         } else if inside.is_none() {
@@ -28,9 +29,18 @@ pub(crate) fn record_ends(
             second = Some(at + 1);
         } else {
             inside = None;
+            malformed |= !ends_field(&bytes[at + 1..], delimiter);
         }
     }
     inside
+}
+
+/// Whether a field ends before this text.
+fn ends_field(text: &[u8], delimiter: u8) -> bool {
+    match text {
+        [] | [b'\n', ..] | [b'\r', b'\n', ..] => true,
+        [first, ..] => *first == delimiter,
+    }
 }
 
 /// The field that begins a range, and where the next one begins. A quoted field is written out at the end of `bytes`.
@@ -43,7 +53,7 @@ pub(crate) fn field(
 ) -> (Range<usize>, Option<usize>) {
     let text = &bytes[range.clone()];
     if quoted && text.first() == Some(&b'"') {
-        return quoted_field(bytes, range, delimiter);
+        return quoted_field(bytes, range);
     }
     match memchr::memchr(delimiter, text) {
         Some(len) => (range.start..range.start + len, Some(range.start + len + 1)),
@@ -51,11 +61,8 @@ pub(crate) fn field(
     }
 }
 
-fn quoted_field(
-    bytes: &mut Vec<u8>,
-    range: Range<usize>,
-    delimiter: u8,
-) -> (Range<usize>, Option<usize>) {
+/// The same for a field in quotes, behind which a delimiter or nothing stands.
+fn quoted_field(bytes: &mut Vec<u8>, range: Range<usize>) -> (Range<usize>, Option<usize>) {
     let start = bytes.len();
     let mut at = range.start + 1;
     while let Some(len) = memchr::memchr(b'"', &bytes[at..range.end]) {
@@ -67,10 +74,7 @@ fn quoted_field(
         bytes.push(b'"');
         at += 1;
     }
-    let rest = memchr::memchr(delimiter, &bytes[at..range.end]);
-    let end = rest.map_or(range.end, |len| at + len);
-    bytes.extend_from_within(at..end);
-    (start..bytes.len(), rest.map(|_| end + 1))
+    (start..bytes.len(), (at < range.end).then_some(at + 1))
 }
 
 #[cfg(test)]
@@ -99,7 +103,6 @@ mod tests {
             (b"\"\",x", vec![b"", b"x"]),
             (b"\"\"\"\"", vec![b"\""]),
             (b"5\" disk,x", vec![b"5\" disk", b"x"]),
-            (b"\"a\"b,c", vec![b"ab", b"c"]),
             (b"\"a\nb\",", vec![b"a\nb", b""]),
         ] {
             assert_eq!(fields(line), expected, "{}", line.escape_ascii());
@@ -114,12 +117,31 @@ mod tests {
             (b"x,\"a\n\"\"\n\"\nc\n", vec![9, 11], None),
             (b"5\" disk\n3\" disk\n", vec![7, 15], None),
             (b"\"\"\n\"\n\"\n", vec![2, 6], None),
+            (b"\"a\"\r\n\"\"\"\",\"\"\r\n", vec![4, 13], None),
             (b"\"open\n\n", vec![], Some(0)),
             (b"a\n\"b\n\",\"open\n\"\"\n", vec![1], Some(7)),
         ] {
             let mut ends = Vec::new();
-            let open = record_ends(text, b',', |at| ends.push(at));
+            let open = record_ends(text, b',', |at, malformed| {
+                assert!(!malformed, "{}", text.escape_ascii());
+                ends.push(at);
+            });
             assert_eq!((ends, open), (expected, expected_open), "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn only_an_end_follows_a_closing_quote() {
+        for (text, expected) in [
+            (&b"a,\"b\"c\nd\n"[..], vec![true, false]),
+            (b"d\n\"a\" ,b\nd\n", vec![false, true, false]),
+            (b"\"a\"\r,b\n\"d\"\n", vec![true, false]),
+            (b"\"a\",\"b\n\"c\",\"d\"\n\"e\",f\n", vec![true, false]),
+            (b"\"a,\"b\"\n\"e\",f\n", vec![true, false]),
+        ] {
+            let mut found = Vec::new();
+            record_ends(text, b',', |_, malformed| found.push(malformed));
+            assert_eq!(found, expected, "{}", text.escape_ascii());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder;
 
-use crate::source::GZIP;
+use crate::source::{GZIP, Magic, legacy_lz4, skip_frame};
 
 /// Members of a gzip file. Behind the last there may be zeros, as tapes and block devices leave them; anything else is an error.
 pub(crate) struct GzipMembers<R: BufRead> {
@@ -32,7 +32,7 @@ impl<R: BufRead> Read for GzipMembers<R> {
                     self.decoder = ended.map(GzDecoder::new);
                 }
                 Some(_) => {
-                    let why = "the gzip data has ended, and what follows is neither gzip nor zeros";
+                    let why = "what follows it is neither gzip nor zeros";
                     return Err(io::Error::new(io::ErrorKind::InvalidData, why));
                 }
             }
@@ -57,49 +57,67 @@ fn skip_zeros(raw: &mut impl BufRead) -> io::Result<Option<u8>> {
     }
 }
 
-/// LZ4 frames one behind the other, which the decoder takes one at a time.
+/// LZ4 frames one behind the other, which the decoder takes one at a time, and skippable ones between them, which it does not take.
 pub(crate) struct Lz4Frames<R: BufRead> {
     decoder: Option<FrameDecoder<Watched<R>>>,
 }
 
 impl<R: BufRead> Lz4Frames<R> {
     pub(crate) fn new(raw: R) -> Self {
-        let raw = Watched { raw, has_ended: false };
-        Lz4Frames { decoder: Some(FrameDecoder::new(raw)) }
+        Lz4Frames { decoder: Some(decoder(Vec::new(), raw)) }
     }
 }
 
 impl<R: BufRead> Read for Lz4Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(decoder) = &mut self.decoder {
-            let len = decoder.read(buffer)?;
+        while let Some(frame) = &mut self.decoder {
+            let len = frame.read(buffer)?;
             if len > 0 || buffer.is_empty() {
                 return Ok(len);
             }
-            let Watched { raw, has_ended } = decoder.get_mut();
+            let Watched { raw, has_ended, .. } = frame.get_mut();
             // The decoder takes the end of the file for the end of a frame, which has a mark of its own.
             if *has_ended {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            if raw.fill_buf()?.is_empty() {
-                return Ok(0);
-            }
+            let Some(magic) = next_magic(raw)? else { return Ok(0) };
             let ended = self.decoder.take().map(FrameDecoder::into_inner);
-            self.decoder = ended.map(FrameDecoder::new);
+            self.decoder = ended.map(|watched| decoder(magic, watched.raw));
         }
         Ok(0)
     }
 }
 
-/// Remembers whether someone has read beyond the end.
+fn decoder<R: BufRead>(magic: Vec<u8>, raw: R) -> FrameDecoder<Watched<R>> {
+    FrameDecoder::new(Watched { magic: io::Cursor::new(magic), raw, has_ended: false })
+}
+
+/// The first bytes of the next frame that holds data; none at the end.
+fn next_magic(raw: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    loop {
+        let mut first = Vec::new();
+        raw.take(4).read_to_end(&mut first)?;
+        match Magic::of(&first) {
+            Some(Some(Magic::Skippable)) => skip_frame(raw)?,
+            Some(Some(Magic::LegacyLz4)) => return Err(legacy_lz4()),
+            _ => return Ok(Some(first).filter(|first| !first.is_empty())),
+        }
+    }
+}
+
+/// A frame whose magic has been read. Remembers whether someone has read beyond the end.
 struct Watched<R> {
+    magic: io::Cursor<Vec<u8>>,
     raw: R,
     has_ended: bool,
 }
 
 impl<R: Read> Read for Watched<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = self.raw.read(buffer)?;
+        let len = match self.magic.read(buffer)? {
+            0 => self.raw.read(buffer)?,
+            len => len,
+        };
         self.has_ended |= len == 0 && !buffer.is_empty();
         Ok(len)
     }

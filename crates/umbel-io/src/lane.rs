@@ -5,7 +5,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::block::MAX_RECORD;
+use crate::block::LONGEST;
 use crate::lock;
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Lane {
         let mut long = std::mem::take(&mut state.buffer);
         long.clear();
         // At once: growing step by step would copy it again and again. Memory that is not written to costs none.
-        long.reserve_exact(MAX_RECORD + 2);
+        long.reserve_exact(LONGEST + 1);
         long.extend_from_slice(bytes);
         *bytes = long;
     }

@@ -12,11 +12,13 @@ use crate::split::Places;
 use crate::{number, simd};
 
 /// What a row lacks.
-const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
+pub(crate) const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
+pub(crate) const BEHIND_QUOTE: &str =
+    "something follows a closing quote: one is missing, or not doubled";
 pub(crate) const NO_COLUMN: &str = "a column is missing";
 pub(crate) const EMPTY_KEY: &str = "the key is empty";
 pub(crate) const NO_INTEGER: &str = "the key is not a 64-bit integer";
-const OUTSIDE: &str = "the key lies outside the interval of --integers";
+pub(crate) const OUTSIDE: &str = "the key lies outside the interval of --integers";
 pub(crate) const NO_WEIGHT: &str = "the weight is not a whole number from 0 to 2^64 - 1";
 
 /// Turns blocks into batches; it remembers the groups it has met.
@@ -24,13 +26,20 @@ pub(crate) struct Parser {
     pub(crate) groups: Interner,
     /// Where the records of a block end.
     ends: Places,
+    /// Those of them that have something behind a closing quote.
+    misquoted: Places,
     /// Where the fields of each line end.
     marks: Vec<u64>,
 }
 
 impl Parser {
     pub(crate) fn new() -> Parser {
-        Parser { groups: Interner::new(), ends: Places::default(), marks: Vec::new() }
+        Parser {
+            groups: Interner::new(),
+            ends: Places::default(),
+            misquoted: Places::default(),
+            marks: Vec::new(),
+        }
     }
 
     /// Fills the batch from its own bytes, which are those of `block`.
@@ -39,10 +48,16 @@ impl Parser {
         batch.lines = header_lines(block, &batch.bytes);
         let fields = &*block.fields;
         self.ends.clear();
+        self.misquoted.clear();
         let (mut has_returns, mut open) = (true, None);
         if fields.quoted {
             let records = &batch.bytes[block.start..];
-            open = record_ends(records, fields.delimiter, |at| self.ends.push(block.start + at));
+            open = record_ends(records, fields.delimiter, |at, malformed| {
+                self.ends.push(block.start + at);
+                if malformed {
+                    self.misquoted.push(block.start + at);
+                }
+            });
         } else {
             has_returns = simd::ends(&batch.bytes, block.start, &mut self.ends);
         }
@@ -67,11 +82,16 @@ impl Parser {
         batch: &mut Batch,
     ) {
         let (mut bytes, ends) = (std::mem::take(&mut batch.bytes), std::mem::take(&mut self.ends));
+        let misquoted = std::mem::take(&mut self.misquoted);
+        let mut next_misquoted = misquoted.as_slice().iter().peekable();
         let block_end = bytes.len();
         for &end in ends.as_slice() {
             let line = start..end as usize + 1;
             start = line.end;
-            batch.push(self.row(fields, &mut bytes, line.clone()));
+            batch.push(match next_misquoted.next_if_eq(&&end) {
+                Some(_) => Err(BEHIND_QUOTE),
+                None => self.row(fields, &mut bytes, line.clone()),
+            });
             if fields.quoted {
                 // A record with newlines inside quotes is several lines of the file.
                 batch.lines += newlines(&bytes[line]) - 1;
@@ -83,7 +103,7 @@ impl Parser {
             (0..newlines(&bytes[open..block_end])).for_each(|_| batch.push(Err(OPEN_QUOTE)));
         }
         batch.learn(self.groups.names());
-        (batch.bytes, self.ends) = (bytes, ends);
+        (batch.bytes, self.ends, self.misquoted) = (bytes, ends, misquoted);
     }
 
     #[inline(always)]

@@ -72,18 +72,21 @@ impl Shape {
     pub(crate) fn fields(&self, source: &Source, header: Option<&[u8]>) -> Result<Fields> {
         let delimiter = self.delimiter(source);
         let names: Vec<String> = header.map_or(Vec::new(), |header| names(header, delimiter));
-        let place = |column: &Option<Column>| match column {
-            None => Ok(None),
-            Some(Column::Number(number)) => Ok(Some(number - 1)),
-            Some(Column::Name(name)) => {
-                names.iter().position(|found| found == name).map(Some).ok_or_else(|| {
-                    Error::NoColumn {
-                        name: source.name(),
-                        column: name.clone(),
-                        found: names.join(", "),
-                    }
-                })
-            }
+        let place = |column: &Option<Column>| {
+            let Some(column) = column else { return Ok(None) };
+            let place = match column {
+                // A row without it may still come before one that has it, unless the header has the number as a name.
+                Column::Number(number) => Some(number - 1)
+                    .filter(|&place| place < names.len() || !names.contains(&column.to_string())),
+                Column::Name(name) => find(name, &names)
+                    .map_err(|why| Error::Other(format!("{}: {why}", source.name())))?,
+            };
+            let no_column = || Error::NoColumn {
+                name: source.name(),
+                column: column.to_string(),
+                found: with_place(column, &names),
+            };
+            place.map(Some).ok_or_else(no_column)
         };
         Ok(Fields {
             look: self.look(&names),
@@ -99,19 +102,15 @@ impl Shape {
         })
     }
 
-    /// What an input calls the columns, whose names are given. A name counts where it leads back to its column, not to a number or to
-    /// another column of the same name.
+    /// What an input calls the columns, whose names are given. A name counts where it leads back to its column: it is no number, and no
+    /// other column has it.
     pub(crate) fn look<N: AsRef<str>>(&self, names: &[N]) -> Look {
         let name = |column: &Option<Column>| {
             let name = match column.as_ref()? {
                 Column::Number(number) => names.get(number - 1)?.as_ref(),
                 Column::Name(name) => name,
             };
-            let first = names.iter().position(|found| found.as_ref() == name)?;
-            let leads_back = match column.as_ref()? {
-                Column::Number(number) => first + 1 == *number,
-                Column::Name(_) => true,
-            };
+            let leads_back = matches!(find(name, names), Ok(Some(_)));
             let is_name = matches!(name.parse(), Ok(Column::Name(_)));
             (leads_back && is_name).then(|| name.to_string())
         };
@@ -155,6 +154,28 @@ impl Fields {
         let columns = self.key.is_some() || self.by.is_some() || self.weight.is_some();
         !columns && !self.integers && self.numbers.is_none()
     }
+}
+
+/// The place of a column, from 0, if there is one of this name; why it cannot be told if there are several.
+pub(crate) fn find<N: AsRef<str>>(name: &str, names: &[N]) -> Result<Option<usize>, String> {
+    let mut places = (0..names.len()).filter(|&place| names[place].as_ref() == name);
+    match (places.next(), places.next()) {
+        (Some(first), Some(second)) => Err(format!(
+            "columns {} and {} are both called {name:?}: give the number of the one that is meant",
+            first + 1,
+            second + 1
+        )),
+        (first, _) => Ok(first),
+    }
+}
+
+/// The names, and where the column stands that a number was meant to name.
+pub(crate) fn with_place<N: AsRef<str>>(column: &Column, names: &[N]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let column = column.to_string();
+    let place = names.iter().position(|name| *name == column);
+    let hint = place.map(|at| format!(" (numbers are places: {column:?} stands at {})", at + 1));
+    names.join(", ") + &hint.unwrap_or_default()
 }
 
 /// Fields between commas or semicolons may stand in quotes; tabs and other separators have no such custom.

@@ -1,10 +1,11 @@
 //! Where bytes come from: a file or stdin, decompressed if its first bytes say so.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::frames::{GzipMembers, Lz4Frames};
 use crate::handed::Frames;
@@ -151,7 +152,8 @@ impl Source {
 
     /// Opens it; what comes out is decompressed.
     pub fn open(&self, meter: &Arc<Meter>) -> Result<Box<dyn Read + Send>> {
-        let raw = Metered { raw: self.open_raw()?, meter: Arc::clone(meter) };
+        let raw =
+            Metered { raw: self.open_raw()?, meter: Arc::clone(meter), has_failed: Arc::default() };
         match self.is_beginning() {
             true => decompressed(raw).map_err(Error::io(self.name())),
             false => Ok(Box::new(raw)),
@@ -166,10 +168,47 @@ impl Source {
             return Ok(Box::new(io::stdin()));
         }
         let file = File::open(&self.path).map_err(Error::io(self.name()))?;
-        if file.metadata().is_ok_and(|found| found.is_dir()) {
+        let opened = file.metadata().map_err(Error::io(self.name()))?;
+        if opened.is_dir() {
             return Err(Error::io(self.name())(io::ErrorKind::IsADirectory.into()));
         }
-        Ok(Box::new(file))
+        Ok(Box::new(Watched { file, opened, read: 0 }))
+    }
+}
+
+/// A file that must not become shorter while it is read. What is not a regular file has no length to compare with.
+struct Watched {
+    file: File,
+    /// What it was when it was opened.
+    opened: Metadata,
+    read: u64,
+}
+
+impl Watched {
+    fn check_end(&self) -> io::Result<()> {
+        let now = self.file.metadata()?;
+        // Some files of the system say a length that they never have.
+        let same = now.len() == self.opened.len() && now.modified()? == self.opened.modified()?;
+        if same {
+            return Ok(());
+        }
+        let Watched { opened, read, .. } = self;
+        Err(io::Error::other(format!(
+            "the input has changed while it was read: it ended behind {read} of {} bytes; run it again when nobody writes to it",
+            opened.len()
+        )))
+    }
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.file.read(buffer)?;
+        self.read += len as u64;
+        if len == 0 && !buffer.is_empty() && self.opened.is_file() && self.read < self.opened.len()
+        {
+            self.check_end()?;
+        }
+        Ok(len)
     }
 }
 
@@ -177,11 +216,16 @@ impl Source {
 struct Metered {
     raw: Box<dyn Read + Send>,
     meter: Arc<Meter>,
+    /// Whether it could not be read: then the data are not to blame.
+    has_failed: Arc<AtomicBool>,
 }
 
 impl Read for Metered {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = self.raw.read(buffer)?;
+        let len = self.raw.read(buffer).inspect_err(|error| {
+            let failed = error.kind() != io::ErrorKind::Interrupted;
+            self.has_failed.fetch_or(failed, Ordering::Relaxed);
+        })?;
         self.meter.add(len as u64);
         Ok(len)
     }
@@ -192,27 +236,42 @@ const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 const LZ4: &[u8] = &[0x04, 0x22, 0x4D, 0x18];
+const LEGACY_LZ4: &[u8] = &[0x02, 0x21, 0x4C, 0x18];
+/// Behind a byte from 50 to 5F.
+const SKIPPABLE: &[u8] = &[0x2A, 0x4D, 0x18];
 
 /// How a stream is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Magic {
+pub(crate) enum Magic {
     Gzip,
     Zstd,
     Bzip2,
     Xz,
     Lz4,
+    LegacyLz4,
+    /// A frame that holds no data; those of zstd or lz4 follow.
+    Skippable,
 }
 
 impl Magic {
     /// What the first bytes say; none when more of them are needed.
-    fn of(first: &[u8]) -> Option<Option<Magic>> {
+    pub(crate) fn of(first: &[u8]) -> Option<Option<Magic>> {
         let magics = [
             (GZIP, Magic::Gzip),
             (ZSTD, Magic::Zstd),
             (BZIP2, Magic::Bzip2),
             (XZ, Magic::Xz),
             (LZ4, Magic::Lz4),
+            (LEGACY_LZ4, Magic::LegacyLz4),
         ];
+        if let [0x50..=0x5F, rest @ ..] = first {
+            if rest.starts_with(SKIPPABLE) {
+                return Some(Some(Magic::Skippable));
+            }
+            if SKIPPABLE.starts_with(rest) {
+                return None;
+            }
+        }
         if magics.iter().any(|(magic, _)| first.len() < magic.len() && magic.starts_with(first)) {
             return None;
         }
@@ -228,35 +287,55 @@ impl Magic {
 
 /// Chooses the decompressor by the magic bytes; anything else passes as it is.
 fn decompressed(raw: Metered) -> io::Result<Box<dyn Read + Send>> {
+    let has_failed = Arc::clone(&raw.has_failed);
     let (magic, raw) = peek(raw)?;
     let Some(magic) = magic else { return Ok(Box::new(raw)) };
     let raw = buffered(raw);
     let decoder: Box<dyn Read + Send> = match magic {
         Magic::Gzip => Box::new(GzipMembers::new(raw)),
-        Magic::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
+        Magic::Zstd | Magic::Skippable => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
         Magic::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
         Magic::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
         Magic::Lz4 => Box::new(Lz4Frames::new(raw)),
+        Magic::LegacyLz4 => return Err(legacy_lz4()),
     };
-    Ok(Box::new(Decoded { decoder, magic }))
+    Ok(Box::new(Decoded { decoder, magic, has_failed }))
 }
 
-/// What a decoder makes of a stream; each has other words for an end that comes too early.
+/// Such data have no end of their own: nobody could tell whether they are whole.
+pub(crate) fn legacy_lz4() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        "this is lz4 in its legacy format, which does not say where it ends: pack it anew with lz4 -d | lz4",
+    )
+}
+
+/// What a decoder makes of a stream; each has other words for data that are not whole.
 struct Decoded {
     decoder: Box<dyn Read + Send>,
     magic: Magic,
+    has_failed: Arc<AtomicBool>,
 }
 
 impl Read for Decoded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.decoder.read(buffer).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                let name = format!("{:?}", self.magic).to_lowercase();
-                io::Error::new(error.kind(), format!("truncated: the {name} data has no end"))
-            }
-            _ => error,
+            io::ErrorKind::Interrupted | io::ErrorKind::Unsupported => error,
+            _ if self.has_failed.load(Ordering::Relaxed) => error,
+            _ => damaged(self.magic, &error),
         })
     }
+}
+
+fn damaged(magic: Magic, why: &io::Error) -> io::Error {
+    let name = match magic {
+        Magic::Gzip => "gzip",
+        Magic::Zstd | Magic::Skippable => "zstd",
+        Magic::Bzip2 => "bzip2",
+        Magic::Xz => "xz",
+        Magic::Lz4 | Magic::LegacyLz4 => "lz4",
+    };
+    io::Error::new(why.kind(), format!("the {name} data is cut short or damaged ({why})"))
 }
 
 type Peeked = io::Chain<io::Cursor<Vec<u8>>, Metered>;
@@ -265,12 +344,22 @@ fn buffered(raw: Peeked) -> BufReader<Peeked> {
     BufReader::with_capacity(1 << 18, raw)
 }
 
-/// How the stream is compressed, and the whole of it with its first bytes put back. No more is waited for than tells.
+/// How the stream is compressed, and the whole of it with its first bytes put back, but for skippable frames. No more is waited for
+/// than tells.
 fn peek(mut raw: Metered) -> io::Result<(Option<Magic>, Peeked)> {
-    let mut first = Vec::new();
+    let (mut first, mut skipped) = (Vec::new(), false);
     let magic = loop {
-        if let Some(magic) = Magic::of(&first) {
-            break magic;
+        match Magic::of(&first) {
+            Some(Some(Magic::Skippable)) => {
+                skip_frame(&mut raw).map_err(|error| match error.kind() {
+                    io::ErrorKind::UnexpectedEof => damaged(Magic::Skippable, &error),
+                    _ => error,
+                })?;
+                first.clear();
+                skipped = true;
+            }
+            Some(magic) => break magic,
+            None => {}
         }
         let len = first.len();
         raw.by_ref().take(1).read_to_end(&mut first)?;
@@ -278,5 +367,22 @@ fn peek(mut raw: Metered) -> io::Result<(Option<Magic>, Peeked)> {
             break None;
         }
     };
+    // Only these two have such frames. What else may stand there is refused by zstd.
+    let magic = match magic {
+        Some(Magic::Lz4 | Magic::LegacyLz4) => magic,
+        _ if skipped && !first.is_empty() => Some(Magic::Zstd),
+        _ => magic,
+    };
     Ok((magic, io::Cursor::new(first).chain(raw)))
+}
+
+/// Passes over the rest of a skippable frame, whose magic has been read.
+pub(crate) fn skip_frame(raw: &mut impl Read) -> io::Result<()> {
+    let mut len = [0; 4];
+    raw.read_exact(&mut len)?;
+    let len = u64::from(u32::from_le_bytes(len));
+    match io::copy(&mut raw.take(len), &mut io::sink())? {
+        read if read == len => Ok(()),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
 }

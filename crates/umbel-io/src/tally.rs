@@ -3,6 +3,9 @@
 use std::fmt;
 
 use crate::batch::Malformed;
+use crate::parser::{
+    BEHIND_QUOTE, EMPTY_KEY, NO_COLUMN, NO_INTEGER, NO_WEIGHT, OPEN_QUOTE, OUTSIDE,
+};
 use crate::{Error, Look, Result};
 
 /// Rows of a run.
@@ -67,9 +70,23 @@ impl Tally {
                 rows: rows + malformed,
                 place: place.clone(),
                 reason,
-                advice: "check --key, --by and -d",
+                advice: advice(reason),
             }),
             _ => Ok(self),
         }
+    }
+}
+
+/// What to look at, where this is wrong with most rows.
+fn advice(reason: &str) -> &'static str {
+    match reason {
+        EMPTY_KEY => "is this the right input?",
+        NO_COLUMN => "check --key, --by and -d; a number is a place, counted from 1",
+        NO_INTEGER => "check --type and --key",
+        OUTSIDE => "check --integers and --key",
+        NO_WEIGHT => "check --weight and -d",
+        OPEN_QUOTE | BEHIND_QUOTE => "check the quotes and -d",
+        _ if reason.starts_with("the group ") => "check --by, --round and -d",
+        _ => "check --key, --by and -d",
     }
 }

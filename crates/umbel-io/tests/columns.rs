@@ -153,6 +153,83 @@ fn a_quote_that_is_never_closed_is_counted() {
     }
 }
 
+/// What follows a closing quote belongs to nothing; also in a column that nobody asks for, for it may be the next row.
+#[test]
+fn something_behind_a_closing_quote_is_counted() {
+    let folder = Folder::new();
+    let good = "\"x\",\"1\"\r\n\"y\",\"2\"\n";
+    for (bad, lost) in [
+        ("\"a\"b,\"1\"\n", 1),
+        ("\"a\",\"1\" \n", 1),
+        ("\"a,\"1\"\n", 1),
+        ("\"a\",\"1\n\"b\",\"2\"\n", 2),
+    ] {
+        let text = format!("{good}{bad}{good}");
+        let path = folder.write("t.csv", &text);
+        assert_eq!(text.lines().count() - lost, 4);
+        for shape in [key("1"), key("2"), key_by("1", "2", false)] {
+            for threads in THREADS {
+                let mut reading = driver(&path, &shape, threads);
+                let (found, tally) = try_rows(&reading).unwrap();
+                assert_eq!((found.len(), tally.malformed), (4, 1), "{bad}");
+                let (place, reason) = tally.first_malformed.unwrap();
+                assert_eq!(place.number, 3, "{bad}");
+                assert!(reason.starts_with("something follows a closing quote"), "{reason}");
+                reading.strict = true;
+                let why = try_rows(&reading).unwrap_err().to_string();
+                assert!(why.contains(", line 3: something follows a closing quote"), "{why}");
+            }
+        }
+    }
+    let path = folder.write("t.csv", "\"id,\"name\"\n1,2\n");
+    let why = refused(&driver(&path, &Shape { header: true, ..key("1") }, 1));
+    assert!(why.contains(", line 1: in the header something follows a closing quote"), "{why}");
+    // Without a custom of quotes they are letters.
+    let path = folder.write("t.tsv", "\"a\"b\tc\n");
+    assert_eq!(keys(&path, &key("1")), ["\"a\"b"]);
+}
+
+#[test]
+fn a_name_that_two_columns_have_is_refused() {
+    let folder = Folder::new();
+    let path = folder.write("t.csv", "id,x,id\n1,2,3\n");
+    for shape in [key("id"), key_by("x", "id", false)] {
+        let why = refused(&driver(&path, &shape, 1));
+        assert!(why.contains("columns 1 and 3 are both called \"id\""), "{why}");
+    }
+    assert_eq!(keys(&path, &key("x")), ["2"]);
+    // Such a name is not remembered: it would lead nowhere.
+    let (_, tally) = rows(&path, &Shape { header: true, ..key("1") });
+    assert_eq!(tally.look.key, None);
+}
+
+#[test]
+fn a_number_that_is_the_name_of_a_column() {
+    let folder = Folder::new();
+    let path = folder.write("t.csv", "id,2021,2\na,b,c\n");
+    let why = refused(&driver(&path, &Shape { header: true, ..key("2021") }, 1));
+    assert!(
+        why.ends_with("it has: id, 2021, 2 (numbers are places: \"2021\" stands at 2)"),
+        "{why}"
+    );
+    assert_eq!(keys(&path, &Shape { header: true, ..key("2") }), ["b"]);
+}
+
+#[test]
+fn advice_is_about_what_is_wrong() {
+    let folder = Folder::new();
+    for (text, shape, expected) in [
+        ("\n\n", Shape::default(), "is this the right input?"),
+        ("a\nb\n", Shape { integers: true, ..Shape::default() }, "check --type and --key"),
+        ("a\t\n", key_by("1", "2", false), "check --by, --round and -d"),
+        ("a\n", key("2"), "check --key, --by and -d; a number is a place, counted from 1"),
+    ] {
+        let path = folder.write("t.tsv", text);
+        let why = refused(&driver(&path, &shape, 1));
+        assert!(why.ends_with(&format!("; {expected}")), "{why}");
+    }
+}
+
 #[test]
 fn groups_as_they_stand_and_rounded() {
     let folder = Folder::new();

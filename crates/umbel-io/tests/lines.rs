@@ -32,6 +32,7 @@ fn ends_of_lines() {
         (b"a\r\nb\r", vec![b"a", b"b"]),
         (b"a\r\r\nb\rc\n", vec![b"a\r", b"b\rc"]),
         (b"", vec![]),
+        (b"\xEF\xBB\xBF", vec![]),
         (b"a", vec![b"a"]),
         (b"\0\n\xFF\xFE\n\x80a\0b\n", vec![b"\0", b"\xFF\xFE", b"\x80a\0b"]),
         (b" a \t\n", vec![b" a \t"]),
@@ -47,10 +48,13 @@ fn ends_of_lines() {
 #[test]
 fn an_empty_file_makes_a_filter_for_one_key() {
     let folder = Folder::new();
-    let path = folder.write("empty", "");
-    for shape in [Shape::default(), key("1"), key("name")] {
-        let (filter, tally) = build(plan(None)).bloom(&driver(&path, &shape, 3)).unwrap();
-        assert_eq!((filter.sizing().capacity(), filter.inserted(), tally.rows), (1, Some(0), 0));
+    for text in ["", "\u{FEFF}"] {
+        let path = folder.write("empty", text);
+        for shape in [Shape::default(), key("1"), key("name")] {
+            let (filter, tally) = build(plan(None)).bloom(&driver(&path, &shape, 3)).unwrap();
+            assert_eq!((filter.sizing().capacity(), filter.inserted()), (1, Some(0)));
+            assert_eq!((tally.rows, tally.malformed), (0, 0));
+        }
     }
 }
 
@@ -85,15 +89,17 @@ fn the_limit_of_a_line_is_exact() {
     let folder = Folder::new();
     let other = folder.write("other.txt", "other\nlines\n");
     for before in ["", "a\n", "some lines\nbefore it\n", &"many\n".repeat(100_000)] {
-        for after in ["", "\n", "\nb\n"] {
+        for after in ["", "\n", "\nb\n", "\r", "\r\n", "\r\nb\n"] {
             let text = |len| [before.as_bytes(), &vec![b'x'; len], after.as_bytes()].concat();
             let path = folder.write("long.txt", text(LIMIT));
             let (counted, _) = census(&driver(&path, &Shape::default(), 2)).unwrap();
             assert!(counted.all.rows() >= 1);
             let path = folder.write("long.txt", text(LIMIT + 1));
             let number = before.lines().count() + 1;
-            let expected =
-                format!("{}, line {number}: the line is longer than {LIMIT} bytes", path.display());
+            let expected = format!(
+                "{}, line {number}: the line is longer than {LIMIT} bytes; is this a text file?",
+                path.display()
+            );
             for inputs in [vec![path.clone()], vec![other.clone(), path]] {
                 let why = refused(&driver_over(&inputs, &Shape::default(), 2));
                 assert!(why.starts_with(&expected), "{number} {after:?}: {why}");

@@ -105,10 +105,106 @@ fn a_compressed_file_cut_short_is_an_error() {
             let reading = driver(&path, &Shape::default(), 2);
             let why = common::try_filters(&build(plan(None)), &reading).map(|(_, tally)| tally);
             let why = why.map_err(|error| error.to_string());
-            let said = format!("{}: truncated: the ", path.display());
+            let said = format!("{}: the {name} data is cut short or damaged (", path.display());
             let named = |why: &String| why.starts_with(&said);
             assert!(why.as_ref().is_err_and(named), "{name}, {len} of {}: {why:?}", whole.len());
         }
+    }
+}
+
+/// Whatever a decoder says of damage: the file and the kind of data are named.
+#[test]
+fn damage_is_called_so() {
+    let folder = Folder::new();
+    let plain = lines(30_000);
+    for (name, codec) in &CODECS[1..] {
+        let whole = codec(&plain);
+        // Without a sum, damage within the data of lz4 may be other data.
+        for at in [6, whole.len() / 2].into_iter().filter(|&at| at == 6 || *name != "lz4") {
+            let mut bytes = whole.clone();
+            bytes[at..at + 64].fill(0xFF);
+            let path = folder.write("damaged", &bytes);
+            let why = common::refused(&driver(&path, &Shape::default(), 2));
+            let said = format!("{}: the {name} data is cut short or damaged (", path.display());
+            assert!(why.starts_with(&said), "{name}, {at}: {why}");
+        }
+    }
+}
+
+fn skippable(kind: u8, len: usize) -> Vec<u8> {
+    let size = u32::try_from(len).unwrap().to_le_bytes();
+    [&[0x50 + kind, 0x2A, 0x4D, 0x18], &size[..], &vec![b'\n'; len]].concat()
+}
+
+/// Frames without data stand before, between and behind others: pzstd writes them.
+#[test]
+fn skippable_frames_hold_nothing() {
+    let folder = Folder::new();
+    let plain = lines(40_000);
+    let whole = folder.write("plain", &plain);
+    let build = build(plan(None));
+    let expected = built(&build, &driver(&whole, &Shape::default(), 1));
+    for (name, codec) in [("zstd", zstd as Codec), ("lz4", lz4)] {
+        for (kind, len) in [(0, 4), (7, 0), (15, 300_000)] {
+            let frame = skippable(kind, len);
+            let parts = [&codec(&plain[..300_007])[..], &codec(&plain[300_007..])].join(&frame[..]);
+            let bytes = [&frame[..], &frame, &parts, &frame].concat();
+            let path = folder.write(name, &bytes);
+            assert!(!umbel_io::Source::new(&path).is_plain().unwrap());
+            let found = built(&build, &driver(&path, &Shape::default(), 2));
+            assert!(found == expected, "{name}, {kind}, {len}");
+            // Cut in the first of them, and in the last.
+            for cut in [6, frame.len() - 1, bytes.len() - 1].into_iter().filter(|_| len > 0) {
+                let path = folder.write("cut", &bytes[..cut]);
+                let why = common::refused(&driver(&path, &Shape::default(), 2));
+                assert!(why.contains(" data is cut short or damaged ("), "{name}, {cut}: {why}");
+            }
+        }
+    }
+    let nothing = folder.write("nothing", skippable(3, 9));
+    assert_eq!(built(&build, &driver(&nothing, &Shape::default(), 2)).1.lines, 0);
+    let strange = folder.write("strange", [&skippable(3, 9)[..], b"text\n"].concat());
+    let why = common::refused(&driver(&strange, &Shape::default(), 2));
+    assert!(why.contains("the zstd data is cut short or damaged ("), "{why}");
+    // What only begins so is text.
+    let text = folder.write("text", "P*M\n");
+    assert_eq!(built(&build, &driver(&text, &Shape::default(), 2)).1.rows, 1);
+}
+
+#[test]
+fn lz4_in_its_legacy_format_is_refused() {
+    let folder = Folder::new();
+    let legacy = [&[0x02, 0x21, 0x4C, 0x18, 3, 0, 0, 0][..], b"\x20a\n"].concat();
+    for before in [Vec::new(), skippable(0, 4), lz4(b"b\n")] {
+        let path = folder.write("legacy.lz4", [&before[..], &legacy].concat());
+        let why = common::refused(&driver(&path, &Shape::default(), 2));
+        assert!(
+            why.starts_with(&format!("{}: this is lz4 in its legacy", path.display())),
+            "{why}"
+        );
+    }
+}
+
+/// A file that is cut while it is read is an error; what it has grown by is read.
+#[test]
+fn a_file_that_shrinks_is_an_error() {
+    let folder = Folder::new();
+    let plain = lines(200_000);
+    for (name, codec) in CODECS {
+        let bytes = codec(&plain);
+        let path = folder.write(name, &bytes);
+        let mut text = umbel_io::Source::new(&path).open(&Default::default()).unwrap();
+        let cut = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        cut.set_len(bytes.len() as u64 - 9).unwrap();
+        let why = std::io::copy(&mut text, &mut std::io::sink()).map_err(|why| why.to_string());
+        let why = why.expect_err(name);
+        assert!(why.starts_with("the input has changed while it was read: "), "{name}: {why}");
+        let path = folder.write(name, &bytes);
+        let mut text = umbel_io::Source::new(&path).open(&Default::default()).unwrap();
+        let mut more = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        more.write_all(&codec(b"more\n")).unwrap();
+        let read = std::io::copy(&mut text, &mut std::io::sink()).unwrap();
+        assert_eq!(read, plain.len() as u64 + 5, "{name}");
     }
 }
 
@@ -215,7 +311,7 @@ fn zeros_behind_gzip_are_nothing_and_other_bytes_an_error() {
         let why = common::refused(&driver(&path, &Shape::default(), 2));
         assert!(why.starts_with(&path.display().to_string()), "{why}");
         assert!(
-            more[0] == 0x1F || why.ends_with("what follows is neither gzip nor zeros"),
+            more[0] == 0x1F || why.ends_with("(what follows it is neither gzip nor zeros)"),
             "{why}"
         );
     }

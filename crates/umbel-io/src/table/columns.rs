@@ -3,6 +3,7 @@
 use parquet::file::metadata::ParquetMetaData;
 
 use super::kind::Kind;
+use crate::shape::{find, with_place};
 use crate::{Column, Error, Result, Shape};
 
 /// A column that is read.
@@ -66,11 +67,11 @@ impl Columns<'_> {
         let names = self.names();
         let place = match column {
             Column::Number(number) => Some(number - 1).filter(|&at| at < names.len()),
-            Column::Name(name) => names.iter().position(|found| found == name),
+            Column::Name(name) => find(name, &names).map_err(|why| self.refuse(why))?,
         };
         let place = place.ok_or_else(|| {
-            let (column, found) = (column.to_string(), names.join(", "));
-            self.refuse(format!("there is no column {column:?}; it has: {found}"))
+            let found = with_place(column, &names);
+            self.refuse(format!("there is no column {:?}; it has: {found}", column.to_string()))
         })?;
         let schema = self.metadata.file_metadata().schema_descr();
         let leaf =
