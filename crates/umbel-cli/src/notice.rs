@@ -18,6 +18,11 @@ pub fn say(message: impl std::fmt::Display) {
     raw(&format!("umbel: {}\n", lines.join("\n")));
 }
 
+/// So many of something whose plural ends in s.
+pub fn number(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// A warning.
 pub fn warn(message: impl std::fmt::Display) {
     say(format!("warning: {message}"));
@@ -29,6 +34,11 @@ pub fn advise(error: anyhow::Error, advice: &'static str) -> anyhow::Error {
         Ok(error) => error.advising(advice).into(),
         Err(error) => error,
     }
+}
+
+/// Says that there was nothing to put into a filter.
+pub fn no_keys() {
+    warn("there are no keys in the input; the filter is empty");
 }
 
 /// Says how many rows could not be used, and where the first one is.

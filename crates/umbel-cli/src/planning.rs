@@ -1,9 +1,11 @@
 //! The arguments that size a filter.
 
+use std::collections::HashSet;
+
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use umbel::Layout;
-use umbel::hash::Family;
+use umbel::hash::{Family, Strategy};
 use umbel_io::Plan;
 
 use crate::{input, notice};
@@ -95,6 +97,7 @@ impl Planning {
         if family.is_some() && hashing.seed != 0 {
             bail!("--seed is the seed of xxh3; give the seeds of the other hashes with --seeds");
         }
+        check_seeds(hashing.seeds.as_deref().unwrap_or_default())?;
         Ok(Plan {
             n: self.n,
             p: self.p,
@@ -110,4 +113,21 @@ impl Planning {
             integers,
         })
     }
+}
+
+/// Refuses equal seeds: their probes would ask for the same bit, and be fewer than the rate counts on.
+fn check_seeds(seeds: &[u32]) -> Result<()> {
+    let mut seen = HashSet::new();
+    match seeds.iter().find(|seed| !seen.insert(**seed)) {
+        Some(seed) => bail!(
+            "--seeds has {seed} more than once: equal seeds ask for the same bit, and the rate would not hold; give different ones"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// What is said of rates where the hash promises none.
+pub fn of_a_good_hash(strategy: &Strategy) -> Option<String> {
+    let said = || format!("of a good hash; {} promises none", strategy.name());
+    (!strategy.keeps_rate()).then(said)
 }

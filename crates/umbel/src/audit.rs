@@ -110,7 +110,8 @@ pub fn judge(filter: &Bloom, counts: &Counts, confidence: f64) -> Verdict {
     let chance =
         promised.map(|_| spread::chance(&sizing, counts.false_positives, counts.strangers()));
     Verdict {
-        holds: counts.false_negatives == 0 && chance.is_none_or(|chance| chance >= 1.0 - confidence),
+        holds: counts.false_negatives == 0
+            && chance.is_none_or(|chance| chance >= 1.0 - confidence),
         promised,
         from_bits: filter.expected_rate_now(),
         chance,

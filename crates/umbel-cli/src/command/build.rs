@@ -113,6 +113,9 @@ impl Args {
         let files = input::or_stdin(&self.files);
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
+        if self.json {
+            output::check_alone("-o", Some(&self.output), "what --json prints")?;
+        }
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         let integers = match &like {
@@ -197,7 +200,7 @@ impl Args {
     fn report(&self, filters: &Filters, tally: &Tally) {
         notice::malformed(tally);
         if tally.rows == 0 {
-            notice::warn("there are no keys in the input; the filter is empty");
+            notice::no_keys();
         }
         match filters {
             Filters::One(filter) => filter.overfull().into_iter().for_each(notice::warn),

@@ -51,7 +51,7 @@ pub struct Args {
     report: bool,
 
     /// With --report: as JSON
-    #[arg(long, requires = "report", conflicts_with = "which")]
+    #[arg(long, requires = "report", conflicts_with_all = ["which", "count"])]
     #[arg(hide_short_help = true)]
     json: bool,
 
@@ -70,11 +70,11 @@ pub struct Args {
     #[arg(hide_short_help = true)]
     memory: u64,
 
-    /// Write the admitted lines to this file
+    /// Write the admitted lines to this file, not to stdout
     #[arg(long, value_name = "FILE")]
     admitted: Option<PathBuf>,
 
-    /// Write the rejected lines to this file
+    /// Write the rejected lines to this file; the admitted ones go to stdout as always
     #[arg(long, value_name = "FILE")]
     rejected: Option<PathBuf>,
 
@@ -188,13 +188,11 @@ impl Args {
         }
     }
 
-    /// Whether lines go to stdout because nothing else is said.
+    /// Whether lines go to stdout because nothing else is said: neither of them nor of stdout.
     fn prints(&self) -> bool {
-        !(self.count
-            || self.report
-            || self.output.is_some()
-            || self.admitted.is_some()
-            || self.rejected.is_some())
+        let is_taken = self.rejected.as_deref().is_some_and(output::is_stdout);
+        let is_said = self.admitted.is_some() || self.output.is_some();
+        !(self.count || self.report || is_said || is_taken)
     }
 
     /// Refuses outputs that are inputs too, or each other.
@@ -202,6 +200,11 @@ impl Args {
         let stdout = self.prints().then(|| PathBuf::from("-"));
         for output in [&self.admitted, &self.rejected, &stdout].into_iter().flatten() {
             overlap::check(output, flow.iter().chain(&self.exact).chain([&self.filter]))?;
+        }
+        if self.count || self.report {
+            let printed = if self.count { "what -c prints" } else { "what --report prints" };
+            output::check_alone("--admitted", self.admitted.as_ref(), printed)?;
+            output::check_alone("--rejected", self.rejected.as_ref(), printed)?;
         }
         match (&self.admitted, &self.rejected) {
             (Some(admitted), Some(rejected)) => overlap::check_outputs(admitted, rejected),

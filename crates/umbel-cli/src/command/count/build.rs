@@ -85,6 +85,9 @@ impl Args {
         let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
         self.remember(&mut Metadata::default(), &Look::default())?;
         overlap::check(&self.output, &self.files)?;
+        if self.json {
+            output::check_alone("-o", Some(&self.output), "what --json prints")?;
+        }
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&empty);
         let started = Instant::now();
