@@ -1,7 +1,7 @@
 //! Commands as jobs on an engine.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -20,7 +20,7 @@ use umbel_job::{Carrier, Location, lines};
 
 use crate::engine::{Engine, On};
 use crate::table::{grouped, size};
-use crate::{interrupt, spark};
+use crate::{interrupt, notice, spark};
 
 /// On Spark, stretches of a text of middle size, and the least bytes of one: several for each core, so that none waits long for another.
 const SPARK_PARTS: u64 = 32;
@@ -28,6 +28,9 @@ const SPARK_LEAST: u64 = 4 << 20;
 
 /// The number of the signal that a terminal sends.
 const INTERRUPT: i32 = 2;
+
+/// Clears the line of a terminal.
+const CLEAR: &str = "\r\x1b[K";
 
 /// A command that runs jobs.
 pub struct Jobs<'a> {
@@ -134,7 +137,7 @@ fn on_hadoop(engine: &Engine, first: &Location) -> Result<(Box<dyn Carrier>, Cut
     let Engine { lines_per_split, reducers, .. } = *engine;
     let cluster = Cluster::find(first, lines_per_split, reducers)?;
     interrupt::instead(|| {
-        eprintln!("umbel: the job is being ended");
+        notice::say("the job is being ended");
         submit::end_job();
     });
     let cut = if lines_per_split.is_some() { Cut::Elsewhere } else { Cut::Bytes(STRETCH) };
@@ -167,28 +170,27 @@ fn located(engine: &Engine, file: &Path) -> Result<Location> {
 /// Says which job runs, on a terminal how far it has come, and what it came to.
 fn watch(event: Event) {
     match event {
-        Event::Started(id) => eprintln!("umbel: {id} is running"),
+        Event::Started(id) => notice::say(format!("{id} is running")),
         Event::Progress(text) if std::io::stderr().is_terminal() => {
-            eprint!("\r\x1b[K{text}");
-            let _ = std::io::stderr().flush();
+            notice::raw(&format!("{CLEAR}{text}"));
         }
         Event::Progress(_) => {}
         Event::Ended(what, rows, report) => {
             clear_line();
             let (seconds, maps) = (report.time.as_secs_f64(), report.maps);
             let mappers = if maps == 1 { "mapper" } else { "mappers" };
-            eprintln!(
-                "umbel: {}: {what}, {} rows, {maps} {mappers}, {} between mappers and reducers, {seconds:.1} s",
+            notice::say(format!(
+                "{}: {what}, {} rows, {maps} {mappers}, {} between mappers and reducers, {seconds:.1} s",
                 report.id,
                 grouped(rows),
                 size(report.map_output_bytes),
-            );
+            ));
         }
     }
 }
 
 fn clear_line() {
     if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
+        notice::raw(CLEAR);
     }
 }

@@ -23,6 +23,15 @@ pub fn number(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Names, the first ten of many.
+pub fn names<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    let shown: Vec<&str> = names.by_ref().take(10).collect();
+    match names.count() {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), grouped(more as u64)),
+    }
+}
+
 /// A warning.
 pub fn warn(message: impl std::fmt::Display) {
     say(format!("warning: {message}"));

@@ -121,8 +121,10 @@ impl Args {
         let flow = input::or_stdin(&self.files);
         input::check_stdin(flow.iter().chain(&self.members).chain([&self.filter]))?;
         let filters = opened::filters(&self.filter, &self.files, self.input.threads())?;
-        if let (Filters::One(_), Some(_)) = (&filters, &self.grouping.by) {
-            bail!("{}: it holds one filter, no groups: leave out --by", self.filter.display());
+        let by = self.grouping.by.as_ref().map(|_| "--by");
+        let given = by.or(self.grouping.round.then_some("--round"));
+        if let (Filters::One(_), Some(option)) = (&filters, given) {
+            bail!("{}: it holds one filter, no groups: leave out {option}", self.filter.display());
         }
         remembered::read(filters.metadata(), &mut self.input, &mut self.grouping);
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;

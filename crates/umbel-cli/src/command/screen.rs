@@ -224,10 +224,7 @@ impl Args {
             }
             (Filters::Groups(groups), Some(name)) => {
                 let mut filter = groups.get(name).cloned().map_err(|error| {
-                    anyhow::anyhow!(
-                        "{path}: {error}; it has: {}",
-                        groups.names().collect::<Vec<_>>().join(", ")
-                    )
+                    anyhow::anyhow!("{path}: {error}; it has: {}", notice::names(groups.names()))
                 })?;
                 *filter.metadata_mut() = groups.metadata().clone();
                 Filters::One(filter)

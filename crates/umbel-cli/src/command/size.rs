@@ -99,6 +99,7 @@ impl Args {
         if let (true, Some(option)) = (self.files.is_empty(), self.input.given().or(by)) {
             bail!("{option} says how files are read, and none is given");
         }
+        self.grouping.check()?;
         input::check_stdin(&self.files)?;
         self.input.check_delimiter(self.input.key.is_some() || by.is_some())
     }

@@ -81,6 +81,7 @@ impl Args {
             return Ok(code);
         }
         let has_columns = self.weight.is_some() || self.grouping.by.is_some();
+        self.grouping.check()?;
         self.input.check_delimiter(self.input.key.is_some() || has_columns)?;
         let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
         self.remember(&mut Metadata::default(), &Look::default())?;
