@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import secrets
 import shutil
 import signal
 import socket
@@ -16,6 +17,8 @@ from pathlib import Path
 # Seconds: to become ready, and to stop when asked.
 READY = 120
 STOP = 5
+# What all processes of a cluster have in their environment, daemons and whatever they start: the name of the variable.
+MARK = "UMBEL_CLUSTER"
 # How often a start is tried, and how many of the last lines of a daemon that ended are shown.
 TRIES = 3
 LINES = 20
@@ -72,7 +75,7 @@ class Cluster:
         if self.pids.exists() and self.daemons():
             if len(self.daemons()) == self.total or self.revive():
                 return self.print_environment()
-            sys.exit(f"{self.name}: some of its daemons run and some do not: `make {self.name}-down` first")
+            sys.exit(f"{self.name}: some of its daemons run and some do not: `{Path(sys.argv[0]).resolve()} down {self.folder}` first")
         self.get()
         began = time.monotonic()
         for left in reversed(range(TRIES)):
@@ -88,6 +91,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
         for folder in [self.pids, self.folder / "logs", self.folder / "tmp"]:
             folder.mkdir(parents=True)
+        (self.folder / "mark").write_text(secrets.token_hex(16))
         self.prepare()
         try:
             self.start_all()
@@ -109,9 +113,13 @@ class Cluster:
 
     def start(self, name, command):
         with open(self.folder / "logs" / name, "w") as log:
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=self.environment(),
-                                     start_new_session=True)
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
+                                     env={**self.environment(), MARK: self.mark()}, start_new_session=True)
         (self.pids / name).write_text(f"{child.pid} {started(child.pid)}")
+
+    def mark(self):
+        """What tells the processes of this cluster from all others."""
+        return (self.folder / "mark").read_text()
 
     def wait(self, what, url, is_ready):
         deadline = time.monotonic() + READY
@@ -151,22 +159,24 @@ class Cluster:
         say(f"{self.name}: stopped")
 
     def stop_all(self):
-        """The daemons in their order; then what daemons that were killed have left running."""
+        """The daemons in their order; then what daemons that were killed have left running: it has their mark."""
         for daemon in self.order:
             stop([pid for name, pid in self.daemons().items() if name.startswith(daemon)])
-        stop(inside(self.folder))
+        # A start that was interrupted has none yet, and has started nothing.
+        if (self.folder / "mark").exists():
+            stop(marked(self.mark()))
 
 
-def inside(folder):
-    """The processes that work inside a folder."""
+def marked(mark):
+    """The processes that have a cluster's mark. One that only works in its folder, as a user's shell may, has not."""
+    entry = f"{MARK}={mark}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            where = (path / "cwd").readlink()
+            if entry in (path / "environ").read_bytes().split(b"\0"):
+                found.append(int(path.name))
         except OSError:
             continue
-        if where.is_relative_to(folder) and int(path.name) != os.getpid():
-            found.append(int(path.name))
     return found
 
 

@@ -13,8 +13,8 @@ log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 """
 
 
-def write_conf(conf, folder, lib, ports):
-    """Writes the files of a configuration folder."""
+def write_conf(conf, folder, lib, ports, mark):
+    """Writes the files of a configuration folder. Containers get the mark, a variable and its value."""
     at = {name: f"127.0.0.1:{port}" for name, port in ports.items()}
     any_port = "127.0.0.1:0"
     classpath = f"{conf},{lib}/*"
@@ -61,6 +61,7 @@ def write_conf(conf, folder, lib, ports):
             "yarn.nodemanager.local-dirs": f"{folder}/local${{node}}",
             "yarn.nodemanager.log-dirs": f"{folder}/logs/containers${{node}}",
             "yarn.nodemanager.delete.debug-delay-sec": 600,
+            "yarn.nodemanager.admin-env": f"MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX,{mark}",
             "yarn.nodemanager.aux-services": "mapreduce_shuffle",
             "yarn.nodemanager.aux-services.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
             "yarn.nodemanager.resource.memory-mb": 3072,

@@ -7,12 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use umbel::format::NewFile;
+use umbel_job::unfinished;
 
 /// Files that are being written aside.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// What the first signal does instead of ending the program.
-static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+static INSTEAD: Mutex<Option<Act>> = Mutex::new(None);
+type Act = Box<dyn FnOnce(i32) + Send>;
 
 /// From now on a signal that is to end the program removes first what is unfinished.
 #[cfg(unix)]
@@ -47,11 +49,11 @@ fn ignored() -> u64 {
 /// What a signal does.
 fn act(signal: i32) {
     let instead = INSTEAD.lock().unwrap_or_else(PoisonError::into_inner).take();
-    instead.map_or_else(|| end(signal), |act| act());
+    instead.map_or_else(|| end(signal), |act| act(signal));
 }
 
 /// Removes what is unfinished and ends the program with the exit code of shells: 128 and the signal's number.
-pub fn end(signal: i32) {
+pub fn end(signal: i32) -> ! {
     // A file is begun in no time, but a named pipe may wait for its reader for ever.
     for _ in 0..50 {
         if let Ok(unfinished) = UNFINISHED.try_lock() {
@@ -60,6 +62,7 @@ pub fn end(signal: i32) {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
+    unfinished::end();
     // A progress bar may stand in the line where the shell would go on.
     if std::io::stderr().is_terminal() {
         crate::notice::raw("\n");
@@ -75,7 +78,7 @@ pub fn begin(path: &Path) -> umbel::Result<NewFile> {
     Ok(file)
 }
 
-/// From now on the first interrupt does this; the second ends the program.
-pub fn instead(act: impl FnOnce() + Send + 'static) {
+/// From now on the first signal does this, told its number; the second ends the program.
+pub fn instead(act: impl FnOnce(i32) + Send + 'static) {
     *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(act));
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use umbel::Counts;
 use umbel_hadoop::cluster::STRETCH;
-use umbel_hadoop::{Cluster, submit};
+use umbel_hadoop::{Cluster, running};
 use umbel_io::audit::Audited;
 use umbel_io::build::Census;
 use umbel_io::screen::Summary;
@@ -25,9 +25,6 @@ use crate::{interrupt, notice, spark};
 /// On Spark, stretches of a text of middle size, and the least bytes of one: several for each core, so that none waits long for another.
 const SPARK_PARTS: u64 = 32;
 const SPARK_LEAST: u64 = 4 << 20;
-
-/// The number of the signal that a terminal sends.
-const INTERRUPT: i32 = 2;
 
 /// Clears the line of a terminal.
 const CLEAR: &str = "\r\x1b[K";
@@ -83,14 +80,14 @@ impl Jobs<'_> {
         group: Option<&str>,
         keep: Option<(Keep, &Path)>,
     ) -> Result<Summary> {
-        let folder = |(keep, folder)| anyhow::Ok((keep, located(&self.engine, folder)?));
+        let folder = |(keep, folder)| anyhow::Ok((keep, output_folder(&self.engine, folder)?));
         let folder = keep.map(folder).transpose()?;
         if let (On::Spark, Some((_, folder))) = (self.engine.on, &folder) {
             // Executors may still write there; what they leave is hidden, and of no use to anyone.
             let aside = lines::aside(folder);
-            interrupt::instead(move || {
+            interrupt::instead(move |signal| {
                 lines::discard(&aside);
-                interrupt::end(INTERRUPT);
+                interrupt::end(signal);
             });
         }
         done(self.jobs.screen(filter, group, folder.as_ref().map(|(keep, folder)| (*keep, folder))))
@@ -123,10 +120,14 @@ impl Jobs<'_> {
     }
 }
 
-/// A message begins on a line of its own.
+/// A message begins on a line of its own. That a job was interrupted has been said.
 fn done<T>(done: umbel_job::Result<T>) -> Result<T> {
     if done.is_err() {
         clear_line();
+        if let Some((signal, left)) = running::interrupted() {
+            left.into_iter().for_each(notice::say);
+            interrupt::end(signal);
+        }
     }
     Ok(done?)
 }
@@ -136,9 +137,13 @@ fn on_hadoop(engine: &Engine, first: &Location) -> Result<(Box<dyn Carrier>, Cut
     let Location::Hdfs(first) = first else { bail!("{first}: not on HDFS") };
     let Engine { lines_per_split, reducers, .. } = *engine;
     let cluster = Cluster::find(first, lines_per_split, reducers)?;
-    interrupt::instead(|| {
-        notice::say("the job is being ended");
-        submit::end_job();
+    interrupt::instead(|signal| {
+        if running::interrupt(signal) {
+            clear_line();
+            notice::say("the job is being ended");
+        } else {
+            interrupt::end(signal);
+        }
     });
     let cut = if lines_per_split.is_some() { Cut::Elsewhere } else { Cut::Bytes(STRETCH) };
     Ok((Box::new(cluster), cut))
@@ -152,7 +157,18 @@ fn stretches(partitions: Option<u32>) -> Cut {
     }
 }
 
-/// A file that the engine is to read or write.
+/// A folder that the engine is to write.
+fn output_folder(engine: &Engine, folder: &Path) -> Result<Location> {
+    match (engine.on, Location::parse(folder)) {
+        (On::Hadoop, Location::Local(_) | Location::Elsewhere(_)) => bail!(
+            "{}: --on hadoop writes lines to HDFS (hdfs://…): name a folder there",
+            folder.display()
+        ),
+        _ => located(engine, folder),
+    }
+}
+
+/// A file that the engine is to read.
 fn located(engine: &Engine, file: &Path) -> Result<Location> {
     match (engine.on, Location::parse(file)) {
         (On::Hadoop, location @ Location::Hdfs(_)) => Ok(location),

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use umbel_job::jobs::{Carried, Carrier, Event, Freight};
+use umbel_job::unfinished::Unfinished;
 use umbel_job::{HdfsPath, Location, lines};
 
-use crate::submit::Hadoop;
+use crate::submit::{Hadoop, Places};
 use crate::task::{ORDER, TOOL, Told};
 use crate::{Error, Result, message, output};
 
@@ -19,6 +20,7 @@ pub const STRETCH: u64 = 128 << 20;
 pub struct Cluster {
     hadoop: Hadoop,
     scratch: HdfsPath,
+    _unfinished: Unfinished,
     /// Lines for each mapper, which get them from Hadoop; else mappers read HDFS themselves.
     lines_per_split: Option<u64>,
     /// The number of reducers.
@@ -36,18 +38,24 @@ impl Cluster {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let name = format!("/tmp/umbel-{}-{}", std::process::id(), now.as_nanos());
         let scratch = near.with_path(name);
-        let has_command = Cell::new(false);
-        Ok(Cluster { hadoop: Hadoop::find()?, scratch, lines_per_split, reducers, has_command })
+        Ok(Cluster {
+            hadoop: Hadoop::find()?,
+            _unfinished: Unfinished::new(Location::Hdfs(scratch.clone()), Vec::new()),
+            scratch,
+            lines_per_split,
+            reducers,
+            has_command: Cell::new(false),
+        })
     }
 
     /// The command, as it travels with jobs: put on HDFS by the first, so that nodes keep it for the next.
-    fn command(&self) -> Result<OsString> {
+    fn command(&self) -> Result<String> {
         let there = self.scratch.join("umbel");
         if !self.has_command.replace(true) {
             let path = own_command()?;
             there.write(&std::fs::read(&path).map_err(Error::io(path.display()))?)?;
         }
-        Ok(format!("{there}#umbel").into())
+        Ok(format!("{there}#umbel"))
     }
 
     /// What the last job has left behind; removed before the next.
@@ -69,6 +77,7 @@ impl Carrier for Cluster {
         }
         let order = freight.order;
         let local = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
+        let _unfinished = Unfinished::new(Location::Local(local.path().into()), Vec::new());
         let told = Told {
             order: order.clone(),
             piped: self.lines_per_split.is_some(),
@@ -82,7 +91,7 @@ impl Carrier for Cluster {
             None => vec![manifest.to_string()],
         };
         let own = [named_file(&order_file, ORDER), self.command()?];
-        let conf = self.hadoop.conf().iter().map(|file| file.clone().into_os_string());
+        let conf = self.hadoop.conf().into_iter().map(|file| uri(&file));
         let files = own.into_iter().chain(conf).chain(freight.file.map(shared_file));
         let arguments = Arguments {
             name: freight.name,
@@ -96,7 +105,8 @@ impl Carrier for Cluster {
             inputs,
             output: output.to_string(),
         };
-        let report = self.hadoop.run(&arguments.list(), watch).map_err(|error| {
+        let places = Places { local: local.path(), hdfs: &self.scratch };
+        let report = self.hadoop.run(&arguments.list(), &places, watch).map_err(|error| {
             // A task's own words tell more than Hadoop's of it.
             message::find(&messages).unwrap_or(error)
         })?;
@@ -105,12 +115,6 @@ impl Carrier for Cluster {
 
     fn publish(&self, to: &Location) -> Result<()> {
         lines::publish(&Location::Hdfs(self.folder().join("output")), to)
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        let _ = self.scratch.remove();
     }
 }
 
@@ -127,21 +131,29 @@ fn own_command() -> Result<PathBuf> {
 }
 
 /// A file of this machine under a name in the tasks' folder.
-fn named_file(path: &Path, name: &str) -> OsString {
-    let mut file = OsString::from("file://");
-    file.push(path);
-    file.push(format!("#{name}"));
-    file
+fn named_file(path: &Path, name: &str) -> String {
+    format!("{}#{name}", uri(path))
+}
+
+/// A file of this machine as Hadoop's options have it, where a space or a comma would end it.
+fn uri(path: &Path) -> String {
+    let escaped = |&byte: &u8| match byte {
+        b'/' | b'.' | b'-' | b'_' | b'~' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let path = path.as_os_str().as_encoded_bytes();
+    format!("file://{}", path.iter().map(escaped).collect::<String>())
 }
 
 /// The file that goes with the job: HDFS serves each node with one copy.
-fn shared_file(file: &Location) -> OsString {
+fn shared_file(file: &Location) -> String {
     match file {
-        Location::Hdfs(path) => format!("{path}#{TOOL}").into(),
+        Location::Hdfs(path) => format!("{path}#{TOOL}"),
         Location::Local(path) => {
             named_file(&path.canonicalize().unwrap_or_else(|_| path.clone()), TOOL)
         }
-        Location::Elsewhere(path) => format!("{path}#{TOOL}").into(),
+        Location::Elsewhere(path) => format!("{path}#{TOOL}"),
     }
 }
 
@@ -150,7 +162,7 @@ struct Arguments<'a> {
     name: &'a str,
     lines: u64,
     reducers: u32,
-    files: Vec<OsString>,
+    files: Vec<String>,
     inputs: Vec<String>,
     output: String,
 }
@@ -173,7 +185,7 @@ impl Arguments<'_> {
         for (name, value) in settings {
             list.extend(["-D".into(), format!("{name}={value}").into()]);
         }
-        list.extend(["-files".into(), self.files.join(",".as_ref())]);
+        list.extend(["-files".into(), self.files.join(",").into()]);
         let mut option = |name: &str, value: &str| list.extend([name.into(), value.into()]);
         option("-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat");
         option("-outputformat", "org.apache.hadoop.mapred.SequenceFileOutputFormat");
@@ -184,5 +196,16 @@ impl Arguments<'_> {
         // The configuration lies beside the command.
         option("-cmdenv", "HADOOP_CONF_DIR=.");
         list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_any_name_travel() {
+        let name = named_file("/a b/c,d/größe#1/x.umbel".as_ref(), TOOL);
+        assert_eq!(name, format!("file:///a%20b/c%2Cd/gr%C3%B6%C3%9Fe%231/x.umbel#{TOOL}"));
     }
 }

@@ -6,7 +6,7 @@
 //! reducer  all records under one key ──> their union
 //! ```
 //!
-//! - [`cluster`]: the carrier of jobs; [`submit`]: Hadoop's own command, followed (`log`); `output`: what a job has left behind, in
+//! - [`cluster`]: the carrier of jobs; [`submit`]: Hadoop's own command, followed (`log`) and ended ([`running`]); `output`: what a job has left behind, in
 //!   [`sequence`] files;
 //! - [`task`]: mapper and reducer, between pipes; `message`: what they say when they give up. What they do is in `umbel-job`.
 
@@ -16,6 +16,7 @@ pub mod cluster;
 mod log;
 mod message;
 mod output;
+pub mod running;
 pub mod sequence;
 pub mod submit;
 pub mod task;

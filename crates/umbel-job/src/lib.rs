@@ -9,7 +9,8 @@
 //! - [`jobs`]: jobs from their inputs to their results, whoever carries them; [`plan`]: inputs, cut into stretches;
 //! - [`job`]: what a job is to do, as its tasks are told; [`record`]: what goes between them;
 //! - [`map`], [`reduce`]: what tasks do; [`stretch`]: parts of texts; [`lines`]: those that are kept;
-//! - [`location`]: files of this machine and of HDFS ([`hdfs`]) as inputs.
+//! - [`location`]: files of this machine and of HDFS ([`hdfs`]) as inputs; [`installed`]: the Hadoop of this machine;
+//! - [`unfinished`]: what is removed when it does not become whole.
 //!
 //! Every part is a commutative monoid, so attempts that are killed, repeated or run twice change nothing, as long as the engine takes the
 //! output of one attempt of each task.
@@ -19,6 +20,7 @@
 mod counted;
 mod error;
 pub mod hdfs;
+pub mod installed;
 pub mod job;
 pub mod jobs;
 pub mod lines;
@@ -29,6 +31,7 @@ pub mod record;
 pub mod reduce;
 mod results;
 pub mod stretch;
+pub mod unfinished;
 
 pub use error::{Error, Result};
 pub use hdfs::HdfsPath;

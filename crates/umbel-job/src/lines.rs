@@ -7,6 +7,7 @@ use umbel::format::NewFile;
 use crate::hdfs::{self, HdfsPath};
 use crate::job::Stretch;
 use crate::location::Location;
+use crate::unfinished::Unfinished;
 use crate::{Error, Result};
 
 /// How the names of files with kept lines begin.
@@ -125,8 +126,11 @@ fn publish_on_hdfs(from: &HdfsPath, to: &HdfsPath) -> Result<()> {
     for (i, file) in lines.iter().enumerate() {
         file.rename(&from.join(&part_name(i)))?;
     }
+    let made = Unfinished::new(None, to.missing_folders()?);
     to.parent().make_folder()?;
-    from.rename(to)
+    from.rename(to)?;
+    made.keep();
+    Ok(())
 }
 
 fn part_name(number: usize) -> String {

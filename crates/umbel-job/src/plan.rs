@@ -8,7 +8,7 @@ use umbel_io::{Driver, Meter, ReadAt, Remote, Shape, Source};
 use crate::job::{Input, Stretch};
 use crate::jobs::{Carrier, Job};
 use crate::location::Location;
-use crate::{Error, Result};
+use crate::{Error, Result, stretch};
 
 /// The longest header.
 const HEADER: usize = 1 << 20;
@@ -77,17 +77,21 @@ impl Prepared {
             )));
         }
         let (len, place) = (source.size().unwrap_or(0), self.inputs.len());
+        let is_parquet = !is_text && source.is_parquet()?;
         let mut header = Vec::new();
-        if is_text {
-            let first = first_line(path)?;
-            check_columns(&job.shape, path, first.clone())?;
-            if can_cut && job.shape.has_header() {
+        if is_parquet {
+            // Its columns are known without any of its rows.
+            check_columns(&job.shape, stretch::lines_of(path, 0, 0, &[])?)?;
+        } else if job.shape.has_header() {
+            let first = first_line(&source)?;
+            check_columns(&job.shape, head(path, first.clone()))?;
+            if can_cut {
                 header = first;
             }
         }
         self.inputs.push(Input { path: path.to_string(), header, members });
         // Row groups are shared out by where they begin.
-        let can_cut = can_cut || source.is_parquet()?;
+        let can_cut = can_cut || is_parquet;
         let (Some(bytes), true) = (self.stretch, can_cut) else {
             self.stretches.push(Stretch { input: place, bytes: None });
             return Ok(());
@@ -102,14 +106,13 @@ impl Prepared {
     }
 }
 
-/// The first line of a text, with its newline.
-fn first_line(path: &Location) -> Result<Vec<u8>> {
+/// The first line of a text, which may be compressed, with its newline.
+fn first_line(source: &Source) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let opened = path.open()?;
-    let mut stream = opened.range(0, opened.len()).map_err(Error::io(path))?;
+    let mut stream = source.open(&Arc::default())?;
     let mut buffer = vec![0; 1 << 14];
     loop {
-        let read = stream.read(&mut buffer).map_err(Error::io(path))?;
+        let read = stream.read(&mut buffer).map_err(Error::io(source.name()))?;
         bytes.extend_from_slice(&buffer[..read]);
         if let Some(newline) = bytes.iter().position(|&byte| byte == b'\n') {
             bytes.truncate(newline + 1);
@@ -121,12 +124,13 @@ fn first_line(path: &Location) -> Result<Vec<u8>> {
     }
 }
 
+/// A file as far as this first line.
+fn head(path: &Location, first: Vec<u8>) -> Source {
+    Source::remote(Arc::new(Head { name: path.to_string(), bytes: first }))
+}
+
 /// Says at once what is wrong with the columns: the same as every mapper would say.
-fn check_columns(shape: &Shape, path: &Location, first: Vec<u8>) -> Result<()> {
-    if !shape.has_header() {
-        return Ok(());
-    }
-    let head = Source::remote(Arc::new(Head { name: path.to_string(), bytes: first }));
+fn check_columns(shape: &Shape, head: Source) -> Result<()> {
     let driver = Driver {
         sources: vec![head],
         shape: shape.clone(),
@@ -165,4 +169,64 @@ impl Remote for Head {
     fn is_part(&self) -> bool {
         true
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::jobs::{Carried, Event, Freight};
+
+    struct Nobody;
+
+    impl Carrier for Nobody {
+        fn carry(&self, _: &Freight, _: &dyn Fn(Event)) -> Result<Carried> {
+            Err(Error::other("nobody carries"))
+        }
+
+        fn publish(&self, _: &Location) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is said of a column of a file before any job is run.
+    fn prepared(path: &Path, key: &str) -> Result<usize> {
+        let job = Job {
+            name: String::new(),
+            inputs: vec![Location::Local(path.into())],
+            members: Vec::new(),
+            shape: Shape { key: Some(key.parse().unwrap()), ..Shape::default() },
+            strict: false,
+            cut: Cut::Bytes(1 << 20),
+            watch: &|_| (),
+        };
+        Ok(Prepared::new(&job, &Nobody)?.stretches.len())
+    }
+
+    #[test]
+    fn a_missing_column_is_said_before_a_job_is_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let text = write("a.tsv", b"number\tkey\n1\ta\n");
+        let gzip = write("b.tsv.gz", GZIP);
+        let parquet = PathBuf::from("../umbel-io/tests/data/pyarrow.parquet");
+        for path in [&text, &gzip, &parquet] {
+            assert_eq!(prepared(path, "key").unwrap(), 1, "{}", path.display());
+            let said =
+                prepared(path, "title").err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(
+                said.contains("there is no column") && said.contains("title"),
+                "{}: {said:?}",
+                path.display()
+            );
+        }
+    }
+
+    /// `number\tkey\n1\ta\n`
+    const GZIP: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb+\xcdMJ-\xe2\xccN\xad\xe42\xe4L\xe4\x02\x00\xde\x9e\x9f\x0d\x0f\x00\x00\x00";
 }

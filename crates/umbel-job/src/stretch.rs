@@ -25,8 +25,8 @@ pub fn of(order: &Order, place: &job::Stretch) -> Result<Source> {
     }
 }
 
-/// The lines of a file that begin at `start` or behind it, and before `end`.
-fn lines_of(path: &Location, start: u64, end: u64, header: &[u8]) -> Result<Source> {
+/// The lines of a file that begin at `start` or behind it, and before `end`; of Parquet the row groups.
+pub(crate) fn lines_of(path: &Location, start: u64, end: u64, header: &[u8]) -> Result<Source> {
     let header = if start > 0 { header.to_vec() } else { Vec::new() };
     let file = Arc::new(path.open()?);
     if path.source().is_parquet()? {

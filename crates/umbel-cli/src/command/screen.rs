@@ -50,8 +50,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "count")]
     report: bool,
 
-    /// With --report: as JSON
-    #[arg(long, requires = "report", conflicts_with_all = ["which", "count"])]
+    /// With --report, or -o: the report as JSON
+    #[arg(long, conflicts_with_all = ["which", "count"])]
     #[arg(hide_short_help = true)]
     json: bool,
 
@@ -128,8 +128,12 @@ impl Args {
         let selected = if self.invert { summary.rejected() } else { summary.admitted };
         if self.count {
             output::print(format!("{selected}\n"))?;
-        } else if self.report {
+        } else if self.report || self.json {
             output::print(self.report(&filters, &summary, loading, jobs)?)?;
+        }
+        if let (Some(folder), false) = (&self.output, self.count || self.report) {
+            let (selected, all) = (grouped(selected), grouped(summary.tally.rows));
+            notice::say(format!("{selected} of {all} lines are in {}", folder.display()));
         }
         Ok(ExitCode::from(u8::from(selected == 0)))
     }
@@ -178,6 +182,9 @@ impl Args {
             (false, _) if self.output.is_some() => bail!(
                 "-o goes with --on hadoop and --on spark: here lines go to stdout, or to the files of --admitted and --rejected"
             ),
+            _ if self.json && !self.report && self.output.is_none() => {
+                bail!("--json goes with --report, or with -o FOLDER on hadoop and spark")
+            }
             (true, Some((option, _))) => {
                 bail!("{option} is done here, not on {}", self.engine.name())
             }

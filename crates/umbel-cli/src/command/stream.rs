@@ -130,7 +130,7 @@ impl Args {
         let (json, max_line) = (self.json, self.max_line);
         let service = Service::open(self.config()?)?;
         let stop = service.stop();
-        interrupt::instead(move || stop.stop());
+        interrupt::instead(move |_| stop.stop());
         let (mut warned, mut unused) = (false, 0);
         service.run(|event| match event {
             Event::Ready { train, query } => {

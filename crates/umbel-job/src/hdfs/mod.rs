@@ -1,4 +1,7 @@
-//! Files on HDFS, by paths such as `hdfs:///s.txt`; where the NameNode is, Hadoop's configuration says (HADOOP_CONF_DIR).
+//! Files on HDFS, by paths such as `hdfs:///s.txt`; where the NameNode is, Hadoop's configuration says ([`installed`](crate::installed)).
+
+mod new_file;
+mod words;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,7 +14,11 @@ use bytes::Bytes;
 use hdfs_native::sync::{Client, ClientBuilder, FileReadStream, FileReader, FileWriter};
 use hdfs_native::{HdfsError, WriteOptions};
 
-use crate::{Error, Result};
+use self::words::missing;
+use crate::installed::Environment;
+use crate::{Error, Result, unfinished};
+
+pub use self::new_file::NewFile;
 
 const SCHEME: &str = "hdfs://";
 /// One client for each NameNode: it keeps its connections.
@@ -54,9 +61,14 @@ impl fmt::Display for HdfsPath {
 }
 
 impl HdfsPath {
-    /// The path, if it begins with `hdfs://`.
+    /// The path, if it begins with `hdfs://`; as Hadoop has it, `hdfs:/` is the beginning of a path without a NameNode, and capitals are no matter.
     pub fn parse(path: &Path) -> Option<HdfsPath> {
-        let rest = path.to_str()?.strip_prefix(SCHEME)?;
+        let (scheme, rest) = path.to_str()?.split_once(":/")?;
+        if !scheme.eq_ignore_ascii_case("hdfs") {
+            return None;
+        }
+        let whole = || HdfsPath { authority: String::new(), path: format!("/{rest}") };
+        let Some(rest) = rest.strip_prefix('/') else { return Some(whole()) };
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let path = if path.is_empty() { "/" } else { path };
         Some(HdfsPath { authority: authority.into(), path: path.into() })
@@ -150,8 +162,20 @@ impl HdfsPath {
         Ok(bytes)
     }
 
+    /// The folders above it that are not there, the lowest first.
+    pub(crate) fn missing_folders(&self) -> Result<Vec<HdfsPath>> {
+        let mut missing = Vec::new();
+        let mut folder = self.parent();
+        while folder.path != "/" && folder.status()?.is_none() {
+            let above = folder.parent();
+            missing.push(std::mem::replace(&mut folder, above));
+        }
+        Ok(missing)
+    }
+
     /// Begins a file; one that stands there is replaced.
     pub fn create(&self) -> Result<Writer> {
+        let _making = unfinished::making();
         let options = WriteOptions::default().overwrite(true).create_parent(true);
         let writer = self.client()?.create(&self.path, options).map_err(|e| self.error(e))?;
         Ok(Writer { writer, path: self.clone() })
@@ -166,6 +190,7 @@ impl HdfsPath {
 
     /// Makes a folder and those above it.
     pub fn make_folder(&self) -> Result<()> {
+        let _making = unfinished::making();
         self.client()?.mkdirs(&self.path, 0o755, true).map_err(|error| self.error(error))
     }
 
@@ -182,6 +207,11 @@ impl HdfsPath {
     /// Removes a file or a folder with all that is in it, if it is there.
     pub fn remove(&self) -> Result<()> {
         self.client()?.delete(&self.path, true).map(|_| ()).map_err(|error| self.error(error))
+    }
+
+    /// Removes a folder that has nothing in it.
+    pub(crate) fn remove_empty(&self) -> Result<()> {
+        self.client()?.delete(&self.path, false).map(|_| ()).map_err(|error| self.error(error))
     }
 
     /// When a file was changed, in milliseconds since 1970.
@@ -208,14 +238,18 @@ impl HdfsPath {
     }
 
     fn build(&self, builder: ClientBuilder) -> Result<Client> {
+        let builder = match Environment::own().conf() {
+            Some(conf) => builder.with_config_dir(conf.display().to_string()),
+            None => builder,
+        };
         let builder = match self.authority.as_str() {
             "" => builder,
             authority => builder.with_url(format!("{SCHEME}{authority}")),
         };
         builder.build().map_err(|error| {
-            Error::other(format!(
-                "{self}: HDFS is not configured ({error}): set HADOOP_CONF_DIR, or name the NameNode as in hdfs://host:9000/…"
-            ))
+            Error::io(self)(io::Error::other(format!(
+                "HDFS is not configured ({error}): set HADOOP_CONF_DIR, or name the NameNode as in hdfs://host:9000/…"
+            )))
         })
     }
 
@@ -234,31 +268,8 @@ impl HdfsPath {
     }
 
     fn error(&self, error: HdfsError) -> Error {
-        Error::io(self)(io_error(error))
+        Error::io(self)(words::of_namenode(error))
     }
-}
-
-/// What HDFS said, in the words of the system where there are such.
-fn io_error(error: HdfsError) -> io::Error {
-    let first = |text: &str| text.lines().next().unwrap_or_default().to_string();
-    match error {
-        HdfsError::IOError(error) => {
-            io::Error::new(error.kind(), format!("HDFS cannot be reached: {error}"))
-        }
-        HdfsError::FileNotFound(_) => missing(),
-        // Opening says it in the words of the server.
-        HdfsError::RPCError(class, _) if class == "java.io.FileNotFoundException" => missing(),
-        HdfsError::AlreadyExists(_) => io::ErrorKind::AlreadyExists.into(),
-        HdfsError::IsADirectoryError(_) => io::ErrorKind::IsADirectory.into(),
-        HdfsError::RPCError(_, message) | HdfsError::FatalRPCError(_, message) => {
-            io::Error::other(first(&message))
-        }
-        error => io::Error::other(first(&error.to_string())),
-    }
-}
-
-fn missing() -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, "No such file or directory")
 }
 
 /// A file that is open for reading, at any place.
@@ -300,7 +311,7 @@ impl Opened {
         let len = buffer.len().min(self.len().saturating_sub(place) as usize);
         if len > 0 {
             let read = self.reader.read_range_buf(&mut buffer[..len], place as usize);
-            read.map_err(io_error)?;
+            read.map_err(words::of_datanode)?;
         }
         Ok(len)
     }
@@ -322,7 +333,7 @@ impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.rest.is_empty() {
             match self.chunks.next() {
-                Some(chunk) => self.rest = chunk.map_err(io_error)?,
+                Some(chunk) => self.rest = chunk.map_err(words::of_datanode)?,
                 None => return Ok(0),
             }
         }
@@ -341,13 +352,13 @@ pub struct Writer {
 impl Writer {
     /// Everything is written: HDFS has it when this has returned.
     pub fn close(mut self) -> Result<()> {
-        self.writer.close().map_err(|error| self.path.error(error))
+        self.writer.close().map_err(|error| Error::io(&self.path)(words::of_datanode(error)))
     }
 }
 
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write_bytes(Bytes::copy_from_slice(bytes)).map_err(io_error)
+        self.writer.write_bytes(Bytes::copy_from_slice(bytes)).map_err(words::of_datanode)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -355,54 +366,21 @@ impl Write for Writer {
     }
 }
 
-/// A new file on HDFS: written aside, it takes its place when it is whole, and is gone if it is dropped before.
-pub struct NewFile {
-    /// None once it is closed.
-    writer: Option<io::BufWriter<Writer>>,
-    aside: HdfsPath,
-    path: HdfsPath,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl NewFile {
-    /// Begins a file that is to stand at this path.
-    pub fn create(path: &HdfsPath) -> Result<NewFile> {
-        if path.status()?.is_some_and(|found| found.is_folder) {
-            return Err(Error::io(path)(io::ErrorKind::IsADirectory.into()));
+    #[test]
+    fn every_way_to_write_a_path_is_understood() {
+        let parse = |path: &str| HdfsPath::parse(path.as_ref()).map(|path| path.to_string());
+        for path in ["hdfs:///a/b", "hdfs:/a/b", "HDFS:///a/b", "Hdfs:/a/b"] {
+            assert_eq!(parse(path).as_deref(), Some("hdfs:///a/b"), "{path}");
         }
-        let aside =
-            path.parent().join(&format!(".{}.{}.part", path.file_name(), std::process::id()));
-        let writer = io::BufWriter::with_capacity(1 << 20, aside.create()?);
-        Ok(NewFile { writer: Some(writer), aside, path: path.clone() })
-    }
-
-    /// Where it is to stand.
-    pub fn path(&self) -> &HdfsPath {
-        &self.path
-    }
-
-    /// It is whole.
-    pub fn commit(mut self) -> Result<()> {
-        if let Some(writer) = self.writer.take() {
-            let writer = writer.into_inner().map_err(|e| Error::io(&self.path)(e.into_error()))?;
-            writer.close()?;
+        assert_eq!(parse("HDFS://host:9000/a").as_deref(), Some("hdfs://host:9000/a"));
+        assert_eq!(parse("hdfs://host").as_deref(), Some("hdfs://host/"));
+        // Names of this machine.
+        for path in ["hdfs/a", "hdfs:a", "xhdfs:/a", "a/hdfs:/b", "-"] {
+            assert_eq!(parse(path), None, "{path}");
         }
-        self.aside.rename_over(&self.path)
-    }
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.as_mut().map_or(Ok(0), |writer| writer.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        // Behind a commit there is nothing any more.
-        let _ = self.aside.remove();
     }
 }
