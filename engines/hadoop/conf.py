@@ -72,9 +72,8 @@ def write_conf(conf, folder, lib, ports, mark):
             "yarn.node-attribute.fs-store.root-dir": f"file://{folder}/attributes",
             "yarn.scheduler.minimum-allocation-mb": 256,
             "yarn.application.classpath": classpath,
-            # A lost NodeManager: known after twenty seconds, and nobody waits for it three minutes.
+            # A lost NodeManager, and with it what ran there: known after twenty seconds, and nobody waits for it three minutes.
             "yarn.nm.liveness-monitor.expiry-interval-ms": 20000,
-            "yarn.am.liveness-monitor.expiry-interval-ms": 30000,
             "yarn.client.nodemanager-connect.max-wait-ms": 10000,
             "yarn.client.nodemanager-connect.retry-interval-ms": 1000,
             "yarn.resourcemanager.connect.max-wait.ms": 10000,

@@ -44,8 +44,18 @@ pub struct Grouping {
     pub by: Option<Column>,
 
     /// Groups are decimal numbers, rounded half up (2.5 is 3)
-    #[arg(long, requires = "by")]
+    #[arg(long)]
     pub round: bool,
+}
+
+impl Grouping {
+    /// Refuses rounding where there is no group.
+    pub fn check(&self) -> Result<()> {
+        if self.round && self.by.is_none() {
+            bail!("--round rounds the group: name its column with --by");
+        }
+        Ok(())
+    }
 }
 
 impl Input {

@@ -65,7 +65,7 @@ pub fn end(signal: i32) -> ! {
     unfinished::end();
     // A progress bar may stand in the line where the shell would go on.
     if std::io::stderr().is_terminal() {
-        eprintln!();
+        crate::notice::raw("\n");
     }
     std::process::exit(128 + signal);
 }

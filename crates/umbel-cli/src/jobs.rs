@@ -1,7 +1,7 @@
 //! Commands as jobs on an engine.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -20,11 +20,14 @@ use umbel_job::{Carrier, Location, lines};
 
 use crate::engine::{Engine, On};
 use crate::table::{grouped, size};
-use crate::{interrupt, spark};
+use crate::{interrupt, notice, spark};
 
 /// On Spark, stretches of a text of middle size, and the least bytes of one: several for each core, so that none waits long for another.
 const SPARK_PARTS: u64 = 32;
 const SPARK_LEAST: u64 = 4 << 20;
+
+/// Clears the line of a terminal.
+const CLEAR: &str = "\r\x1b[K";
 
 /// A command that runs jobs.
 pub struct Jobs<'a> {
@@ -122,7 +125,7 @@ fn done<T>(done: umbel_job::Result<T>) -> Result<T> {
     if done.is_err() {
         clear_line();
         if let Some((signal, left)) = running::interrupted() {
-            left.into_iter().for_each(|words| eprintln!("umbel: {words}"));
+            left.into_iter().for_each(notice::say);
             interrupt::end(signal);
         }
     }
@@ -137,7 +140,7 @@ fn on_hadoop(engine: &Engine, first: &Location) -> Result<(Box<dyn Carrier>, Cut
     interrupt::instead(|signal| {
         if running::interrupt(signal) {
             clear_line();
-            eprintln!("umbel: the job is being ended");
+            notice::say("the job is being ended");
         } else {
             interrupt::end(signal);
         }
@@ -183,28 +186,27 @@ fn located(engine: &Engine, file: &Path) -> Result<Location> {
 /// Says which job runs, on a terminal how far it has come, and what it came to.
 fn watch(event: Event) {
     match event {
-        Event::Started(id) => eprintln!("umbel: {id} is running"),
+        Event::Started(id) => notice::say(format!("{id} is running")),
         Event::Progress(text) if std::io::stderr().is_terminal() => {
-            eprint!("\r\x1b[K{text}");
-            let _ = std::io::stderr().flush();
+            notice::raw(&format!("{CLEAR}{text}"));
         }
         Event::Progress(_) => {}
         Event::Ended(what, rows, report) => {
             clear_line();
             let (seconds, maps) = (report.time.as_secs_f64(), report.maps);
             let mappers = if maps == 1 { "mapper" } else { "mappers" };
-            eprintln!(
-                "umbel: {}: {what}, {} rows, {maps} {mappers}, {} between mappers and reducers, {seconds:.1} s",
+            notice::say(format!(
+                "{}: {what}, {} rows, {maps} {mappers}, {} between mappers and reducers, {seconds:.1} s",
                 report.id,
                 grouped(rows),
                 size(report.map_output_bytes),
-            );
+            ));
         }
     }
 }
 
 fn clear_line() {
     if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
+        notice::raw(CLEAR);
     }
 }

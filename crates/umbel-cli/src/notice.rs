@@ -18,6 +18,20 @@ pub fn say(message: impl std::fmt::Display) {
     raw(&format!("umbel: {}\n", lines.join("\n")));
 }
 
+/// So many of something whose plural ends in s.
+pub fn number(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// Names, the first ten of many.
+pub fn names<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    let shown: Vec<&str> = names.by_ref().take(10).collect();
+    match names.count() {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), grouped(more as u64)),
+    }
+}
+
 /// A warning.
 pub fn warn(message: impl std::fmt::Display) {
     say(format!("warning: {message}"));
@@ -29,6 +43,11 @@ pub fn advise(error: anyhow::Error, advice: &'static str) -> anyhow::Error {
         Ok(error) => error.advising(advice).into(),
         Err(error) => error,
     }
+}
+
+/// Says that there was nothing to put into a filter.
+pub fn no_keys() {
+    warn("there are no keys in the input; the filter is empty");
 }
 
 /// Says how many rows could not be used, and where the first one is.

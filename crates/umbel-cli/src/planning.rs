@@ -1,12 +1,21 @@
 //! The arguments that size a filter.
 
+use std::collections::HashSet;
+
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use umbel::Layout;
-use umbel::hash::Family;
+use umbel::hash::{Family, Strategy};
+use umbel::sizing::MAX_BITS;
+use umbel::{Bloom, Layout};
 use umbel_io::Plan;
 
+use crate::table::percent;
 use crate::{input, notice};
+
+/// How far above the asked rate the classic layout may lie, as k is rounded.
+const ROUNDED: f64 = 1.02;
+/// The rate beyond which a filter of given bits is of little use, where none is asked for.
+const HALF: f64 = 0.5;
 
 /// The filter's size
 #[derive(clap::Args, Clone, Default)]
@@ -89,12 +98,36 @@ impl Planning {
         }
     }
 
+    /// A warning where a filter is too full: for the number of keys that was given; or by its number of bits, for the rate.
+    pub fn too_full(&self, filter: &Bloom) -> Option<String> {
+        let overfull = filter.overfull();
+        let Some(m) = self.m else { return overfull.map(|overfull| overfull.to_string()) };
+        let (asked, instead) = match self.p {
+            Some(p) => (ROUNDED * p, format!(" instead of {}", percent(p))),
+            None => (HALF, String::new()),
+        };
+        let rate = filter.expected_rate_now();
+        let larger =
+            if overfull.is_some() && self.n.is_some() { "-n, and perhaps -m" } else { "-m" };
+        let says = || {
+            format!(
+                "-m {m} is small for these keys: expect {} false positives{instead}; give a larger {larger}",
+                percent(rate)
+            )
+        };
+        (overfull.is_some() || filter.sizing().expected_rate() > asked).then(says)
+    }
+
     /// The plan, with this hash.
     pub fn plan(&self, hashing: &Hashing, integers: bool) -> Result<Plan> {
         let family = hashing.hash.family();
         if family.is_some() && hashing.seed != 0 {
             bail!("--seed is the seed of xxh3; give the seeds of the other hashes with --seeds");
         }
+        if let Some(m) = self.m.filter(|m| *m > MAX_BITS) {
+            bail!("-m {m}: a filter has at most 2^48 bits (32 TiB): give a smaller -m");
+        }
+        check_seeds(hashing.seeds.as_deref().unwrap_or_default())?;
         Ok(Plan {
             n: self.n,
             p: self.p,
@@ -110,4 +143,21 @@ impl Planning {
             integers,
         })
     }
+}
+
+/// Refuses equal seeds: their probes would ask for the same bit, and be fewer than the rate counts on.
+fn check_seeds(seeds: &[u32]) -> Result<()> {
+    let mut seen = HashSet::new();
+    match seeds.iter().find(|seed| !seen.insert(**seed)) {
+        Some(seed) => bail!(
+            "--seeds has {seed} more than once: equal seeds ask for the same bit, and the rate would not hold; give different ones"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// What is said of rates where the hash promises none.
+pub fn of_a_good_hash(strategy: &Strategy) -> Option<String> {
+    let said = || format!("of a good hash; {} promises none", strategy.name());
+    (!strategy.keeps_rate()).then(said)
 }

@@ -18,7 +18,9 @@ impl Table {
 
     /// Adds a row.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.iter().map(|cell| visible(cell).into_owned()).collect());
+        let mut cells: Vec<String> = cells.iter().map(|cell| visible(cell).into_owned()).collect();
+        cells.iter_mut().take(1).for_each(cut);
+        self.rows.push(cells);
     }
 
     /// The table as text.
@@ -46,6 +48,19 @@ impl Table {
             text.push('\n');
         }
         text
+    }
+}
+
+/// The longest name that a table shows whole.
+const LONGEST: usize = 40;
+
+/// Cuts a long name.
+fn cut(name: &mut String) {
+    if let Some((at, _)) = name.char_indices().nth(LONGEST - 1)
+        && name[at..].chars().nth(1).is_some()
+    {
+        name.truncate(at);
+        name.push('…');
     }
 }
 
@@ -105,5 +120,13 @@ mod tests {
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(size(400), "400 bytes");
         assert_eq!(size(1_261_504), "1.2 MiB");
+    }
+    #[test]
+    fn long_names_are_cut() {
+        let mut table = Table::new(["group", "n"]);
+        table.row(["ü".repeat(40), "1".into()]);
+        table.row(["ü".repeat(41), "2".into()]);
+        let (whole, cut) = ("ü".repeat(40), "ü".repeat(39));
+        assert_eq!(table.render(), format!("{:<40}  n\n{whole}  1\n{cut}…  2\n", "group"));
     }
 }

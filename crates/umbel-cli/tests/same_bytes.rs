@@ -165,8 +165,9 @@ fn a_new_group_is_hashed_like_the_others() {
     ] {
         folder.run(&format!("build old.tsv --key 1 --by 2 {hash} -o old.umbel"));
         for name in ["both", "new"] {
-            folder
-                .run(&format!("build {name}.tsv --key 1 --by 2 --like old.umbel -o {name}.umbel"));
+            let line = format!("build {name}.tsv --key 1 --by 2 --like old.umbel -o {name}.umbel");
+            let said = String::from_utf8(folder.ends(0, &line).stderr).unwrap();
+            assert!(said.contains("not in old.umbel"), "{hash}: {said}");
             let line = format!("screen {name}.umbel {name}.tsv --key 1 -c");
             assert_eq!(folder.run(&line), b"2\n", "{hash}");
             folder.run(&format!("merge old.umbel {name}.umbel -o merged.umbel"));

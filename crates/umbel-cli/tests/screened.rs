@@ -123,7 +123,7 @@ fn lines_are_kept_whole() {
 #[test]
 fn a_closed_pipe_is_no_error() {
     let folder = folder();
-    for line in ["screen ids.umbel flow.txt -v", "screen ids.umbel flow.txt --rejected - -c"] {
+    for line in ["screen ids.umbel flow.txt -v", "screen ids.umbel flow.txt --rejected -"] {
         let mut child = folder.start(line);
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();

@@ -96,8 +96,9 @@ pub struct Verdict {
     pub promised: Option<f64>,
     /// The rate computed from the bits themselves.
     pub from_bits: f64,
-    /// The probability that a correct filter of this size shows at least as many false positives.
-    pub chance: f64,
+    /// The probability that a correct filter of this size shows at least as many false positives; none where no rate is promised, so
+    /// that only the members were judged.
+    pub chance: Option<f64>,
     /// The confidence of the verdict.
     pub confidence: f64,
 }
@@ -106,10 +107,11 @@ pub struct Verdict {
 pub fn judge(filter: &Bloom, counts: &Counts, confidence: f64) -> Verdict {
     let sizing = filter.sizing();
     let promised = filter.params().strategy().keeps_rate().then(|| sizing.expected_rate());
-    let chance = promised
-        .map_or(1.0, |_| spread::chance(&sizing, counts.false_positives, counts.strangers()));
+    let chance =
+        promised.map(|_| spread::chance(&sizing, counts.false_positives, counts.strangers()));
     Verdict {
-        holds: counts.false_negatives == 0 && chance >= 1.0 - confidence,
+        holds: counts.false_negatives == 0
+            && chance.is_none_or(|chance| chance >= 1.0 - confidence),
         promised,
         from_bits: filter.expected_rate_now(),
         chance,

@@ -32,7 +32,7 @@ class Audited(NamedTuple):
     interval: tuple[float, float]
     rate_from_bits: float
     promised_rate: float | None
-    chance: float
+    chance: float | None
     holds: bool
 
 

@@ -94,6 +94,11 @@ impl Report {
         self.lines.iter().any(|line| line.counts.rate().is_some())
     }
 
+    /// Whether the hash promises a rate: without one only the members are judged.
+    fn promises(&self) -> bool {
+        self.lines.iter().any(|line| line.verdict.promised.is_some())
+    }
+
     /// Whether a rate is held to be chance although its interval lies above the promise.
     fn needs_a_word(&self) -> bool {
         let above = |line: &Line| line.verdict.promised.is_some_and(|rate| line.interval.0 > rate);
@@ -116,8 +121,10 @@ impl Args {
         let flow = input::or_stdin(&self.files);
         input::check_stdin(flow.iter().chain(&self.members).chain([&self.filter]))?;
         let filters = opened::filters(&self.filter, &self.files, self.input.threads())?;
-        if let (Filters::One(_), Some(_)) = (&filters, &self.grouping.by) {
-            bail!("{}: it holds one filter, no groups: leave out --by", self.filter.display());
+        let by = self.grouping.by.as_ref().map(|_| "--by");
+        let given = by.or(self.grouping.round.then_some("--round"));
+        if let (Filters::One(_), Some(option)) = (&filters, given) {
+            bail!("{}: it holds one filter, no groups: leave out {option}", self.filter.display());
         }
         remembered::read(filters.metadata(), &mut self.input, &mut self.grouping);
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
@@ -268,11 +275,15 @@ impl Args {
         };
         let word = if report.needs_a_word() { WORD } else { "" };
         let sum = match (report.holds(), report.has_rate()) {
-            (true, true) => "The promise holds: no false negative, no rate beyond chance",
             (true, false) => {
                 return "No false negative. No key was a stranger, so that there is no rate.\n"
                     .into();
             }
+            (true, true) if !report.promises() => {
+                return "No false negative. Only the members were judged: this hash promises no rate.\n"
+                    .into();
+            }
+            (true, true) => "The promise holds: no false negative, no rate beyond chance",
             (false, _) => "The promise is BROKEN",
         };
         format!("{without}{word}{sum} (confidence {confidence}).\n")

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use umbel::Metadata;
 use umbel::format::Kind;
+use umbel::{Groups, Metadata};
 use umbel_io::build::Like;
+use umbel_io::plan::DEFAULT_RATE;
 use umbel_io::{Build, Driver, Filters, Look, Shape, Tally};
 use umbel_job::job::How;
 
@@ -18,6 +19,7 @@ use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::planning::{Hashing, Planning};
 use crate::progress::Progress;
+use crate::table::percent;
 use crate::{json, notice, opened, output, overlap, remembered, spark};
 
 const EXAMPLES: &str = "\
@@ -113,6 +115,10 @@ impl Args {
         let files = input::or_stdin(&self.files);
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
+        if self.json {
+            output::check_alone("-o", Some(&self.output), "what --json prints")?;
+        }
+        self.grouping.check()?;
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;
         let like = self.like.as_deref().map(read_like).transpose()?;
         let integers = match &like {
@@ -138,6 +144,9 @@ impl Args {
             false => self.here(&build, &driver)?,
         };
         self.report(&filters, &tally);
+        if let (Some(path), Filters::Groups(groups)) = (&self.like, &filters) {
+            warn_of_new(path, build.like.as_ref(), groups);
+        }
         let number = match &filters {
             Filters::One(_) => 1,
             Filters::Groups(groups) => groups.len(),
@@ -197,18 +206,34 @@ impl Args {
     fn report(&self, filters: &Filters, tally: &Tally) {
         notice::malformed(tally);
         if tally.rows == 0 {
-            notice::warn("there are no keys in the input; the filter is empty");
+            notice::no_keys();
         }
         match filters {
-            Filters::One(filter) => filter.overfull().into_iter().for_each(notice::warn),
+            Filters::One(filter) => {
+                self.planning.too_full(filter).into_iter().for_each(notice::warn);
+            }
             Filters::Groups(groups) => {
-                for (name, warning) in
-                    groups.iter().filter_map(|(name, f)| Some((name, f.overfull()?)))
-                {
-                    notice::warn(format!("group {name}: {warning}"));
+                for (name, filter) in groups.iter() {
+                    if let Some(warning) = self.planning.too_full(filter) {
+                        notice::warn(format!("group {name}: {warning}"));
+                    }
                 }
             }
         }
+    }
+}
+
+/// Says which groups the filters to be like have not: those do not know the rate that was asked for.
+fn warn_of_new(path: &Path, like: Option<&Like>, groups: &Groups) {
+    let Some(Like::Groups(like)) = like else { return };
+    let new: Vec<&str> = groups.names().filter(|name| !like.contains_key(*name)).collect();
+    if !new.is_empty() {
+        notice::warn(format!(
+            "not in {}, and sized for the usual rate of {}: {}",
+            path.display(),
+            percent(DEFAULT_RATE),
+            notice::names(new.into_iter())
+        ));
     }
 }
 

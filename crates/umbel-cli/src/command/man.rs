@@ -25,7 +25,10 @@ impl Args {
             page = page.replace(&format!("umbel\\-{name}(1)"), &format!("umbel {name}"));
         }
         // What the generator calls extra are examples, in all our help.
-        let page = with_lines(&page.replace(" EXTRA\n", " EXAMPLES\n"));
+        let page = page
+            .replace(" EXTRA\n", " EXAMPLES\n")
+            .replace(" EXAMPLES\nExamples:\n", " EXAMPLES\n");
+        let page = with_lines(&page);
         let page: String = page.chars().map(spelled).collect();
         output::print(page)?;
         Ok(ExitCode::SUCCESS)

@@ -70,11 +70,11 @@ pub struct Args {
     #[arg(hide_short_help = true)]
     memory: u64,
 
-    /// Write the admitted lines to this file
+    /// Write the admitted lines to this file, not to stdout
     #[arg(long, value_name = "FILE")]
     admitted: Option<PathBuf>,
 
-    /// Write the rejected lines to this file
+    /// Write the rejected lines to this file; the admitted ones go to stdout as always
     #[arg(long, value_name = "FILE")]
     rejected: Option<PathBuf>,
 
@@ -133,7 +133,7 @@ impl Args {
         }
         if let (Some(folder), false) = (&self.output, self.count || self.report) {
             let (selected, all) = (grouped(selected), grouped(summary.tally.rows));
-            eprintln!("umbel: {selected} of {all} lines are in {}", folder.display());
+            notice::say(format!("{selected} of {all} lines are in {}", folder.display()));
         }
         Ok(ExitCode::from(u8::from(selected == 0)))
     }
@@ -195,13 +195,11 @@ impl Args {
         }
     }
 
-    /// Whether lines go to stdout because nothing else is said.
+    /// Whether lines go to stdout because nothing else is said: neither of them nor of stdout.
     fn prints(&self) -> bool {
-        !(self.count
-            || self.report
-            || self.output.is_some()
-            || self.admitted.is_some()
-            || self.rejected.is_some())
+        let is_taken = self.rejected.as_deref().is_some_and(output::is_stdout);
+        let is_said = self.admitted.is_some() || self.output.is_some();
+        !(self.count || self.report || is_said || is_taken)
     }
 
     /// Refuses outputs that are inputs too, or each other.
@@ -209,6 +207,11 @@ impl Args {
         let stdout = self.prints().then(|| PathBuf::from("-"));
         for output in [&self.admitted, &self.rejected, &stdout].into_iter().flatten() {
             overlap::check(output, flow.iter().chain(&self.exact).chain([&self.filter]))?;
+        }
+        if self.count || self.report {
+            let printed = if self.count { "what -c prints" } else { "what --report prints" };
+            output::check_alone("--admitted", self.admitted.as_ref(), printed)?;
+            output::check_alone("--rejected", self.rejected.as_ref(), printed)?;
         }
         match (&self.admitted, &self.rejected) {
             (Some(admitted), Some(rejected)) => overlap::check_outputs(admitted, rejected),
@@ -228,10 +231,7 @@ impl Args {
             }
             (Filters::Groups(groups), Some(name)) => {
                 let mut filter = groups.get(name).cloned().map_err(|error| {
-                    anyhow::anyhow!(
-                        "{path}: {error}; it has: {}",
-                        groups.names().collect::<Vec<_>>().join(", ")
-                    )
+                    anyhow::anyhow!("{path}: {error}; it has: {}", notice::names(groups.names()))
                 })?;
                 *filter.metadata_mut() = groups.metadata().clone();
                 Filters::One(filter)

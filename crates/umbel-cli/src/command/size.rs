@@ -1,5 +1,6 @@
 //! `umbel size`: what a filter would cost.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ use umbel_io::{Plan, build};
 use crate::engine::Engine;
 use crate::input::{self, Grouping, Input};
 use crate::jobs::Jobs;
-use crate::planning::{Hashing, Planning};
+use crate::planning::{Hashing, Planning, of_a_good_hash};
 use crate::progress::Progress;
 use crate::table::{Table, grouped, percent, size};
 use crate::{json, notice, output, spark};
@@ -26,7 +27,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Files whose keys are counted; - is stdin
+    /// Files whose keys are counted; - or none is stdin, unless -n is given
     files: Vec<PathBuf>,
 
     /// Print JSON: one object for each line of the table
@@ -57,11 +58,15 @@ struct Line {
 }
 
 impl Args {
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(mut self) -> Result<ExitCode> {
         if let Some(code) = spark::hand_over(&self.engine)? {
             return Ok(code);
         }
         let plan = self.planning.plan(&self.hashing, false)?;
+        let reads_stdin = self.planning.n.is_none() && !std::io::stdin().is_terminal();
+        if self.files.is_empty() && reads_stdin && !self.engine.runs_jobs()? {
+            self.files = vec!["-".into()];
+        }
         self.check()?;
         self.planning.warn_unused();
         let mut jobs = Value::Null;
@@ -81,7 +86,9 @@ impl Args {
             }
             (None, false) => self.count(&plan, &mut jobs)?,
         };
-        let text = if self.json { json_text(&lines, jobs)? } else { table(&lines) };
+        let word = of_a_good_hash(plan.params(1)?.strategy());
+        let word = word.map_or(String::new(), |word| format!("The rates are those {word}.\n"));
+        let text = if self.json { json_text(&lines, jobs)? } else { table(&lines) + &word };
         output::print(text)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -92,6 +99,7 @@ impl Args {
         if let (true, Some(option)) = (self.files.is_empty(), self.input.given().or(by)) {
             bail!("{option} says how files are read, and none is given");
         }
+        self.grouping.check()?;
         input::check_stdin(&self.files)?;
         self.input.check_delimiter(self.input.key.is_some() || by.is_some())
     }
@@ -113,6 +121,9 @@ impl Args {
             }
         };
         notice::malformed(&tally);
+        if tally.rows == 0 {
+            notice::no_keys();
+        }
         if self.grouping.by.is_none() {
             let rows = Some(census.all.rows());
             let sizings = plan.sizings(census.all.n())?;

@@ -303,7 +303,7 @@ pub struct Found {
     interval: (f64, f64),
     rate_from_bits: f64,
     promised_rate: Option<f64>,
-    chance: f64,
+    chance: Option<f64>,
     holds: bool,
 }
 

@@ -81,10 +81,14 @@ impl Args {
             return Ok(code);
         }
         let has_columns = self.weight.is_some() || self.grouping.by.is_some();
+        self.grouping.check()?;
         self.input.check_delimiter(self.input.key.is_some() || has_columns)?;
         let empty = self.sketching.empty(self.key_type == KeyTypeName::Int)?;
         self.remember(&mut Metadata::default(), &Look::default())?;
         overlap::check(&self.output, &self.files)?;
+        if self.json {
+            output::check_alone("-o", Some(&self.output), "what --json prints")?;
+        }
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&empty);
         let started = Instant::now();

@@ -73,7 +73,7 @@ fn found(path: &Path, group: Option<&str>) -> Result<Counts> {
     match (File::open(path)?.kind(), group) {
         (Kind::CountGroups, group) => {
             let groups = CountGroups::open(path)?;
-            let names = || groups.names().collect::<Vec<_>>().join(", ");
+            let names = || notice::names(groups.names());
             let Some(group) = group else {
                 bail!(
                     "{name}: it holds counts by group: name one with --group; it has: {}",

@@ -4,6 +4,8 @@ use serde_json::{Map, Value, json};
 use umbel::{Bloom, Groups};
 
 use super::{Description, key_type_name, keys_are, list, members};
+use crate::notice;
+use crate::planning::of_a_good_hash;
 use crate::table::{Table, grouped, percent, size};
 
 /// One filter.
@@ -53,9 +55,12 @@ pub(super) fn groups(groups: &Groups, bytes: u64) -> Description {
             percent(filter.expected_rate_now()),
         ]);
     }
-    let heading = format!("Bloom filters of {} groups{hash}, {}\n", groups.len(), size(bytes));
+    let number = notice::number(groups.len() as u64, "group");
+    let heading = format!("Bloom filters of {number}{hash}, {}\n", size(bytes));
+    let word = first.and_then(|filter| of_a_good_hash(filter.params().strategy()));
+    let word = word.map_or(String::new(), |word| format!("The rates are those {word}.\n"));
     Description {
-        text: heading + &table.render(),
+        text: heading + &table.render() + &word,
         facts: members(json!({ "kind": "groups", "groups": all })),
         warnings: Vec::new(),
     }
@@ -69,6 +74,7 @@ fn estimate(filter: &Bloom) -> String {
 
 fn facts(filter: &Bloom) -> Vec<(&'static str, String)> {
     let (params, sizing) = (filter.params(), filter.sizing());
+    let word = of_a_good_hash(params.strategy()).map_or(String::new(), |word| format!(" ({word})"));
     let promise = if params.strategy().keeps_rate() {
         percent(sizing.expected_rate())
     } else {
@@ -86,7 +92,7 @@ fn facts(filter: &Bloom) -> Vec<(&'static str, String)> {
         ("inserted", filter.inserted().map_or("unknown".into(), grouped)),
         ("fill", percent(filter.fill())),
         ("estimated keys", estimate(filter)),
-        ("expected rate now", percent(filter.expected_rate_now())),
+        ("expected rate now", percent(filter.expected_rate_now()) + &word),
     ]
 }
 

@@ -5,6 +5,7 @@ use umbel::counts::{CountGroups, Sketch};
 use umbel::{Conservative, CountMin, CountMinParams, Counts, Heavy, Ranges};
 
 use super::{Description, key_type_name, keys_are, list, members};
+use crate::notice;
 use crate::table::{Table, grouped, percent, size};
 
 /// Said of a sketch whose counters have come to their end.
@@ -80,8 +81,9 @@ pub(super) fn groups(groups: &CountGroups, bytes: u64) -> Description {
         object.insert("group".into(), json!(name));
         all.push(Value::Object(object));
     }
+    let number = notice::number(groups.len() as u64, "group");
     Description {
-        text: format!("counts of {} groups, {}\n{}", groups.len(), size(bytes), table.render()),
+        text: format!("counts of {number}, {}\n{}", size(bytes), table.render()),
         facts: members(json!({ "kind": "count-groups", "groups": all })),
         warnings: Vec::new(),
     }

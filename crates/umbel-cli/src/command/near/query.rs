@@ -56,7 +56,7 @@ pub struct Args {
     report: bool,
 
     /// With --report: as JSON
-    #[arg(long, requires = "report")]
+    #[arg(long, requires = "report", conflicts_with = "count")]
     #[arg(hide_short_help = true)]
     json: bool,
 
