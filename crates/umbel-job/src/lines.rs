@@ -95,10 +95,23 @@ pub fn publish(from: &Location, to: &Location) -> Result<()> {
 /// Takes away what was gathered, if there is anything.
 pub fn discard(folder: &Location) {
     let _ = match folder {
-        Location::Local(path) => std::fs::remove_dir_all(path).map_err(Error::io(folder)),
+        Location::Local(path) => remove_folder(path).map_err(Error::io(folder)),
         Location::Hdfs(path) => path.remove(),
         Location::Elsewhere(_) => Ok(()),
     };
+}
+
+/// Removes a folder. Tasks that do not know yet that nobody wants their files may put some there in the meantime: that ends soon.
+fn remove_folder(path: &std::path::Path) -> io::Result<()> {
+    for _ in 0..100 {
+        match std::fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+            done => return done,
+        }
+    }
+    std::fs::remove_dir_all(path)
 }
 
 fn publish_local(from: &std::path::Path, to: &std::path::Path) -> io::Result<()> {
@@ -141,4 +154,31 @@ fn unwritable(folder: &Location) -> Error {
     Error::other(format!(
         "{folder}: lines are kept on HDFS, or in a folder that all nodes see: choose one there"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Whoever still writes into a folder that is taken away does not keep it.
+    #[test]
+    fn a_folder_goes_though_files_still_come() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("gathered");
+        std::fs::create_dir(&folder).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let start = Instant::now();
+                let mut files = (0..).map(|number| folder.join(number.to_string()));
+                while start.elapsed() < Duration::from_millis(300) {
+                    let _ = files.next().map(std::fs::File::create);
+                }
+            });
+            std::thread::sleep(Duration::from_millis(20));
+            discard(&Location::Local(folder.clone()));
+        });
+        assert!(!folder.exists());
+    }
 }
