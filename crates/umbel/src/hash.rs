@@ -225,6 +225,9 @@ impl Family {
     }
 
     /// The bit of `key` for one seed, in a filter of `m` bits.
+    ///
+    /// # Panics
+    /// When `m` is 0: there is no bit.
     pub fn index(self, key: &[u8], seed: u32, m: u64) -> u64 {
         match self {
             Family::Murmur2 => (i64::from(murmur2(key, seed)) % m as i64).unsigned_abs(),

@@ -230,6 +230,10 @@ fn groups_are_of_one_family() {
     let conservative = Conservative::new(params).unwrap();
     assert_eq!(unlike(groups.set("3", conservative.clone().into()))[0], "the kind");
     assert!(matches!(groups.get("3"), Err(Error::NoGroup(_))));
+    // What is replaced has no say.
+    let mut one = CountGroups::default();
+    one.set("1", plain(params)).unwrap();
+    one.set("1", plain(params.with_seed(4))).unwrap();
     assert!(matches!(groups.get_mut("3"), Err(Error::NoGroup(_))));
     assert_eq!((groups.len(), groups.key_type()), (2, Some(KeyType::Bytes)));
 

@@ -6,7 +6,7 @@
 mod support;
 
 use support::book::{self, Record};
-use support::peak::{Counting, peak};
+use support::peak::{Counting, largest, peak};
 use support::{count_samples, samples};
 use umbel::format::File;
 use umbel::{Bloom, CountGroups, Counts, Groups};
@@ -139,9 +139,10 @@ fn honest() -> Record {
 }
 
 fn refusal(file: &[u8]) -> String {
-    let (result, peak) = peak(|| Bloom::from_bytes(file));
+    let ((result, peak), block) = largest(|| peak(|| Bloom::from_bytes(file)));
     let message = result.unwrap_err().to_string();
     assert!(peak <= 4 * file.len() + 4096, "{peak} bytes for a file of {}: {message}", file.len());
+    assert!(block <= file.len(), "a block of {block} bytes for a file of {}", file.len());
     message
 }
 
@@ -324,15 +325,27 @@ fn a_byte_between_sections_is_refused() {
     }
 }
 
-/// The dearest honest file: nothing but tiny texts.
+/// The dearest honest files: nothing but tiny texts, nothing but tiny groups. No block is larger than the file.
 #[test]
 fn memory_stays_near_the_files_length() {
-    let texts: Vec<_> = (0..20_000).map(|i| format!("{i:05}")).collect();
+    let texts: Vec<_> = (10_000..30_000).map(|i| i.to_string()).collect();
     let pairs: Vec<_> = texts.iter().map(|text| (text.as_str(), "")).collect();
     let file = book::file(1, &honest().bytes(), &book::pairs(&pairs), &[0; 128]);
-    let (result, peak) = peak(|| Bloom::from_bytes(&file));
-    assert_eq!(result.unwrap().metadata().iter().len(), 20_000);
-    assert!(peak <= 9 * file.len(), "{peak} bytes for a file of {}", file.len());
+    let read = || Bloom::from_bytes(&file).unwrap();
+    assert_eq!(read().metadata().iter().len(), 20_000);
+    // The file's bytes, and the texts.
+    let (all, block) = (peak(read).1, largest(read).1);
+    assert!(all <= 2 * file.len() && block <= file.len(), "{all}, {block} for {}", file.len());
+
+    let tiny = Record { m: 1, ..honest() };
+    let groups: Vec<_> =
+        texts.iter().map(|name| [book::text(name.as_bytes()), tiny.bytes()].concat()).collect();
+    let body = vec![0; 64 * groups.len()];
+    let file = book::file(2, &book::counted(20_000, &groups), &book::pairs(&[]), &body);
+    let read = || Groups::from_bytes(&file).unwrap();
+    assert_eq!(read().len(), 20_000);
+    let (all, block) = (peak(read).1, largest(read).1);
+    assert!(all <= 4 * file.len() && block <= file.len(), "{all}, {block} for {}", file.len());
 
     let (result, peak) = self::peak(|| Bloom::from_bytes(&filed(&honest())).map(drop));
     assert!(result.is_ok() && peak < 4096, "{peak}");

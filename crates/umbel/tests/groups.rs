@@ -73,6 +73,9 @@ fn groups_refuse_what_one_hash_cannot_serve() {
     let integers = Bloom::with(sort(1).with_key_type(KeyType::U64)).unwrap();
     assert_eq!(unlike(groups.set("2", integers))[0], "the key type");
     assert_eq!(groups.len(), 1);
+    // What is replaced has no say.
+    groups.set("1", Bloom::with(sort(2)).unwrap()).unwrap();
+    groups.set("1", Bloom::with(sort(1)).unwrap()).unwrap();
 
     // The second group is the one that does not fit: the first must not have been merged.
     let mut known = Bloom::with(sort(1)).unwrap();

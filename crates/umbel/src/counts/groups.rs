@@ -36,8 +36,9 @@ impl CountGroups {
     /// differ. Metadata belongs to the groups as a whole: that of the counts is dropped.
     pub fn set(&mut self, name: impl Into<String>, mut counts: Counts) -> Result<()> {
         *counts.metadata_mut() = Metadata::default();
-        self.check_family(&counts)?;
-        self.groups.insert(Name(name.into()), counts);
+        let name = Name(name.into());
+        self.check_family(&name, &counts)?;
+        self.groups.insert(name, counts);
         Ok(())
     }
 
@@ -100,7 +101,7 @@ impl CountGroups {
         for (name, theirs) in &other.groups {
             let alike = match self.groups.get(name) {
                 Some(ours) => ours.check_alike(theirs),
-                None => self.check_family(theirs),
+                None => self.check_family(name, theirs),
             };
             let in_group = |error| Error::Group { group: name.0.clone(), source: Box::new(error) };
             alike.map_err(in_group)?;
@@ -121,14 +122,16 @@ impl CountGroups {
     }
 
     /// Refuses counts of another family than those that are here.
-    fn check_family(&self, counts: &Counts) -> Result<()> {
-        let Some(first) = self.groups.values().next() else { return Ok(()) };
-        same("the kind", first.kind(), counts.kind())?;
-        if let (Some(ours), Some(theirs)) = (first.sketch(), counts.sketch()) {
+    fn check_family(&self, name: &Name, counts: &Counts) -> Result<()> {
+        // What is replaced has no say.
+        let other = self.groups.iter().find(|(other, _)| *other != name);
+        let Some((_, other)) = other else { return Ok(()) };
+        same("the kind", other.kind(), counts.kind())?;
+        if let (Some(ours), Some(theirs)) = (other.sketch(), counts.sketch()) {
             same("the kind", ours.kind(), theirs.kind())?;
             same("the hash strategy", hashing(ours.seed()), hashing(theirs.seed()))?;
         }
-        same("the key type", first.key_type(), counts.key_type())
+        same("the key type", other.key_type(), counts.key_type())
     }
 
     /// Refuses counters that cannot have come from adding keys. The verified ways to open groups call this.

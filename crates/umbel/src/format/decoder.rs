@@ -156,10 +156,13 @@ impl<'a, F: Fn(Range<usize>) -> Result<Memory>> Decoder<'a, F> {
 
 /// The bits behind the last must be zero, or what is counted from the bits would be wrong.
 fn check_tail(bits: u64, lines: &[Line]) -> Result<()> {
-    let used = bits % 512;
-    let is_set = |line: &Line, bit: u64| line.0[(bit / 64) as usize] >> (bit % 64) & 1 == 1;
-    let dirty = |line: &Line| used != 0 && (used..512).any(|bit| is_set(line, bit));
-    if lines.last().is_some_and(dirty) {
+    let (words, bit) = ((bits % 512 / 64) as usize, bits % 64);
+    let dirty = |line: &Line| {
+        let (first, rest) = (line.0[words] >> bit, &line.0[words + 1..]);
+        first != 0 || rest.iter().any(|&word| word != 0)
+    };
+    // Where the bits fill whole lines there is none behind them.
+    if !bits.is_multiple_of(512) && lines.last().is_some_and(dirty) {
         return Err(Error::Format("there are bits set behind the filter's last".into()));
     }
     Ok(())

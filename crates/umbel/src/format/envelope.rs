@@ -289,7 +289,7 @@ fn read_metadata(bytes: &[u8]) -> Result<Metadata> {
             return Err(Error::Format("the metadata is not in order".into()));
         }
         last = Some(key);
-        metadata.set(key, value);
+        metadata.push(key, value);
     }
     from.end()?;
     Ok(metadata)

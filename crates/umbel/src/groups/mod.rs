@@ -33,7 +33,8 @@ pub(crate) use name::Name;
 /// Bloom filters by group. See the [module](self).
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
-    filters: BTreeMap<Name, Bloom>,
+    /// Boxed: the map's nodes are half empty when a file of many small groups has been read.
+    filters: BTreeMap<Name, Box<Bloom>>,
     metadata: Metadata,
 }
 
@@ -51,10 +52,12 @@ impl Groups {
     /// strategy included, and the same key type. Metadata belongs to the groups as a whole: a filter's own is dropped.
     pub fn set(&mut self, name: impl Into<String>, mut filter: Bloom) -> Result<()> {
         *filter.metadata_mut() = Metadata::default();
-        if let Some(first) = self.filters.values().next() {
-            check_family(first, &filter)?;
+        let name = Name(name.into());
+        // What is replaced has no say.
+        if let Some((_, other)) = self.filters.iter().find(|(other, _)| **other != name) {
+            check_family(other, &filter)?;
         }
-        self.filters.insert(Name(name.into()), filter);
+        self.filters.insert(name, Box::new(filter));
         Ok(())
     }
 
@@ -69,7 +72,8 @@ impl Groups {
 
     /// The same groups in memory of their own, where they were mapped.
     pub fn into_memory(self) -> Groups {
-        let filters = self.filters.into_iter().map(|(name, filter)| (name, filter.into_memory()));
+        let filters =
+            self.filters.into_iter().map(|(name, filter)| (name, Box::new(filter.into_memory())));
         Groups { filters: filters.collect(), metadata: self.metadata }
     }
 
@@ -90,17 +94,23 @@ impl Groups {
 
     /// The groups, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Bloom)> {
-        self.filters.iter().map(|(name, filter)| (name.0.as_str(), filter))
+        self.filters.iter().map(|(name, filter)| (name.0.as_str(), &**filter))
     }
 
     /// The filter of a group.
     pub fn get(&self, name: &str) -> Result<&Bloom> {
-        self.filters.get(&Name(name.into())).ok_or_else(|| Error::NoGroup(name.into()))
+        self.filters
+            .get(&Name(name.into()))
+            .map(|filter| &**filter)
+            .ok_or_else(|| Error::NoGroup(name.into()))
     }
 
     /// The filter of a group, to be filled.
     pub fn get_mut(&mut self, name: &str) -> Result<&mut Bloom> {
-        self.filters.get_mut(&Name(name.into())).ok_or_else(|| Error::NoGroup(name.into()))
+        self.filters
+            .get_mut(&Name(name.into()))
+            .map(|filter| &mut **filter)
+            .ok_or_else(|| Error::NoGroup(name.into()))
     }
 
     /// The groups that a key may be in, in order.

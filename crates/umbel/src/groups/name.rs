@@ -15,6 +15,10 @@ impl Ord for Name {
 /// The order of groups: decimal numbers by value, then other names by their bytes. A number is an optional minus, digits,
 /// and optionally a point and digits; numbers of the same value are in the order of their bytes.
 pub fn compare_names(a: &str, b: &str) -> Ordering {
+    // Most names are such, and a file of many groups is read in the time that comparing them takes.
+    if is_plain(a) && is_plain(b) {
+        return a.len().cmp(&b.len()).then_with(|| a.cmp(b));
+    }
     let by_value = match (Decimal::of(a), Decimal::of(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(_), None) => Ordering::Less,
@@ -22,6 +26,15 @@ pub fn compare_names(a: &str, b: &str) -> Ordering {
         (None, None) => Ordering::Equal,
     };
     by_value.then_with(|| a.cmp(b))
+}
+
+/// Whether a name is digits alone, the first of them not 0.
+fn is_plain(name: &str) -> bool {
+    !name.starts_with('0') && is_digits(name)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A decimal number as it is written, without zeros that do not count: compared without rounding.
@@ -34,14 +47,12 @@ struct Decimal<'a> {
 
 impl Decimal<'_> {
     fn of(name: &str) -> Option<Decimal<'_>> {
-        let digits =
-            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let (negative, unsigned) = match name.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, name),
         };
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
-        if !digits(whole) || !digits(fraction) {
+        if !is_digits(whole) || !is_digits(fraction) {
             return None;
         }
         let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));

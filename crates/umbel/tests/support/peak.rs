@@ -3,12 +3,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts what a thread holds, and the most it ever held.
+/// Counts what a thread holds, the most it ever held, and its largest block.
 pub struct Counting;
 
 thread_local! {
     static HELD: Cell<usize> = const { Cell::new(0) };
     static PEAK: Cell<usize> = const { Cell::new(0) };
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: every call goes to the system's allocator unchanged; the counters are plain thread-local numbers that
@@ -17,6 +18,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HELD.set(HELD.get() + layout.size());
         PEAK.set(PEAK.get().max(HELD.get()));
+        LARGEST.set(LARGEST.get().max(layout.size()));
         // SAFETY: the caller keeps the promises of `alloc`.
         unsafe { System.alloc(layout) }
     }
@@ -34,4 +36,10 @@ pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     PEAK.set(before);
     let result = work();
     (result, PEAK.get() - before)
+}
+
+/// The largest block that `work` asked for.
+pub fn largest<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    LARGEST.set(0);
+    (work(), LARGEST.get())
 }
