@@ -165,6 +165,11 @@ pub fn positive(text: &str) -> std::result::Result<u64, String> {
     }
 }
 
+/// A rate; whether it is one that can be had is for others to say.
+pub fn rate(text: &str) -> std::result::Result<f64, String> {
+    text.parse().map_err(|_| "a number is needed, such as 0.01, which is 1 %".into())
+}
+
 /// A number of bytes: 500M, 2G, 1024.
 pub fn bytes(text: &str) -> std::result::Result<u64, String> {
     let wrong = || format!("{text:?} is not a size such as 512M or 2G");

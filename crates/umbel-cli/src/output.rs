@@ -1,7 +1,7 @@
 //! Where results go: stdout, or a file that comes to be when it is whole.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
@@ -22,16 +22,6 @@ pub fn is_closed(failure: &io::Error) -> bool {
 /// Whether a path is standard output: what the shell has put there is written to, never replaced.
 pub fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
-}
-
-/// Refuses stdout for this option's file where something else is printed there.
-pub fn check_alone(option: &str, path: Option<&PathBuf>, printed: &str) -> Result<()> {
-    match path.filter(|path| is_stdout(path)) {
-        Some(path) => {
-            bail!("{option} {}: {printed} goes to stdout too: name a file", path.display())
-        }
-        None => Ok(()),
-    }
 }
 
 /// Prints a result that is known as a whole: also where nobody wants to read it, the exit code is what it says.

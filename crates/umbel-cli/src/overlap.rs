@@ -1,4 +1,4 @@
-//! An output that is an input too: refused before anything is read.
+//! An output that is an input too, or another output: refused before anything is read.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -39,6 +39,22 @@ pub fn check_outputs(a: &Path, b: &Path) -> Result<()> {
         || place(a).is_some_and(|place_of_a| place(b) == Some(place_of_a))
     {
         bail!("{}: the admitted and the rejected lines cannot go to the same file", b.display());
+    }
+    Ok(())
+}
+
+/// Refuses a file of this option that is stdout, by whatever name, where something else is printed there.
+pub fn check_alone(option: &str, path: Option<&PathBuf>, printed: &str) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    if is_stdout(path) {
+        bail!("{option} {}: {printed} goes to stdout too: name a file", path.display());
+    }
+    let written = identity(false, path, stream::stdout);
+    if written.is_some() && written == identity(true, path, stream::stdout) {
+        bail!(
+            "{option} {}: stdout goes to this file too, with {printed}: choose another",
+            path.display()
+        );
     }
     Ok(())
 }

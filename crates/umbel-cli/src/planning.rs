@@ -26,7 +26,7 @@ pub struct Planning {
     pub n: Option<u64>,
 
     /// The rate of false positives [default: 0.01]
-    #[arg(short = 'p', value_name = "RATE")]
+    #[arg(short = 'p', value_name = "RATE", value_parser = input::rate)]
     pub p: Option<f64>,
 
     /// The number of probes a key (classic layout)

@@ -4,8 +4,8 @@
 
 mod support;
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, ChildStdout};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -135,4 +135,36 @@ fn a_filter_that_changes_under_way_changes_nothing() {
         drop(stdin);
         assert!(child.wait().unwrap().success());
     }
+}
+
+/// The command stops reading when nobody reads what it prints: meanwhile its input is cut.
+#[test]
+fn a_file_at_stdin_that_shrinks_is_an_error() {
+    let folder = folder();
+    folder.write("flow.txt", "a\n".repeat(10 << 20));
+    let flow = folder.path("flow.txt");
+    let mut umbel = folder.umbel("screen ids.umbel");
+    umbel.stdin(std::fs::File::open(&flow).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = umbel.spawn().unwrap();
+    let mut first = [0; 2];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    std::fs::OpenOptions::new().write(true).open(&flow).unwrap().set_len(15 << 20).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let expected = format!("it ended behind {} of {} bytes", 15 << 20, 20 << 20);
+    assert!(said.starts_with("umbel: stdin: the input has changed"), "{said}");
+    assert!(said.contains(&expected), "{said}");
+    assert_eq!(ended.status.code(), Some(2));
+}
+
+/// Others may have read the beginning of a file before: that is no change.
+#[test]
+fn a_file_at_stdin_is_read_from_where_it_stands() {
+    let folder = folder();
+    folder.write("flow.txt", "a\nB\na\n");
+    let mut flow = std::fs::File::open(folder.path("flow.txt")).unwrap();
+    flow.read_exact(&mut [0; 2]).unwrap();
+    let output = folder.umbel("screen ids.umbel").stdin(flow).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.stdout, b"B\na\n");
 }

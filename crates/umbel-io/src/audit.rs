@@ -7,9 +7,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use umbel::audit::{Counts, Verdict, judge};
+use umbel::bloom::contains_together;
 use umbel::groups::compare_names;
 use umbel::hash::{Strategy, xxh3};
-use umbel::{Bloom, Groups, Keys};
+use umbel::{Bloom, Groups};
 
 use crate::shelf::{Kept, Shelf, Store};
 use crate::threads::in_threads;
@@ -116,6 +117,9 @@ struct Record {
 /// ends stay in the cache while rows come in, and enough that those of some million rows fit the cache when they are looked at.
 const BUCKETS: usize = 128;
 
+/// Filters that are asked together, so that the memory for answers has a bound.
+const TOGETHER: usize = 16;
+
 /// A row's tag is the place of the filter that has its key as a member. Where filters need the key itself, a further record for
 /// each filter that admits it has that filter's place plus the number of filters. Behind these come the groups that have no filter.
 struct Audit<'a> {
@@ -221,16 +225,22 @@ impl<'a> Audit<'a> {
     }
 
     fn count_keys(&self, keys: &DistinctKeys, counts: &mut [Counts]) -> Result<()> {
-        let mut admitted = vec![0; keys.hashes.len().div_ceil(64)];
-        for (place, filter) in self.filters.iter().enumerate() {
+        let words = keys.hashes.len().div_ceil(64);
+        let mut admitted = vec![0; words * self.filters.len().min(TOGETHER)];
+        for (first, filters) in self.filters.chunks(TOGETHER).enumerate() {
+            let admitted = &mut admitted[..words * filters.len()];
             if self.seed.is_some() {
-                filter.contains_mask(Keys::Hashes(&keys.hashes), &mut admitted)?;
-            } else {
-                admitted.fill(0);
-                let known = &keys.tagged[self.filters.len() + place];
-                known.iter().for_each(|&at| admitted[at as usize / 64] |= 1 << (at % 64));
+                contains_together(filters, &keys.hashes, admitted)?;
             }
-            tally(&mut counts[place], &keys.tagged[place], &admitted, keys.hashes.len());
+            for i in 0..filters.len() {
+                let (place, admitted) = (TOGETHER * first + i, &mut admitted[words * i..][..words]);
+                if self.seed.is_none() {
+                    admitted.fill(0);
+                    let known = &keys.tagged[self.filters.len() + place];
+                    known.iter().for_each(|&at| admitted[at as usize / 64] |= 1 << (at % 64));
+                }
+                tally(&mut counts[place], &keys.tagged[place], admitted, keys.hashes.len());
+            }
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::tally::Place;
 use crate::{Error, Look, Meter, Result, Shape, Source, table};
 
 /// Bytes in a block: small enough to stay in the cache from reading to hashing.
-pub(crate) const BLOCK: usize = 128 << 10;
+pub(crate) const BLOCK: usize = 64 << 10;
 /// The longest record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
 /// The longest record with CR and LF, or the proof that it is too long.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::batch::{Batch, Record, Row};
-use crate::groups::{Interner, NONE};
+use crate::groups::{Interner, Known, NONE};
 use crate::parser::{EMPTY_KEY, NO_COLUMN};
 use crate::shape::Fields;
 
@@ -23,12 +23,13 @@ pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: 
     let bytes = std::mem::take(&mut batch.bytes);
     keys(fields, lines, &bytes, &mut batch.rows);
     if let Some(by) = fields.by {
-        batch.groups.extend(
-            batch
-                .rows
-                .iter()
-                .zip(lines.marks)
-                .map(|(row, &marks)| group(groups, &bytes, row, field(marks, by), fields.round)),
+        batch.groups.resize(batch.rows.len(), NONE);
+        find_groups(
+            groups,
+            (by, fields.round),
+            &bytes,
+            (&batch.rows, lines.marks),
+            &mut batch.groups,
         );
     }
     match batch.rows.iter().any(Row::is_empty) || batch.groups.contains(&NONE) {
@@ -41,43 +42,76 @@ pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: 
 
 /// A row for each line; its key is empty where it is to be looked at again.
 fn keys(fields: &Fields, lines: Lines, bytes: &[u8], rows: &mut Vec<Row>) {
-    let (mut start, place) = (lines.start as u32, fields.key);
-    rows.extend(lines.ends.iter().zip(lines.marks).map(move |(&end, &marks)| {
-        let row = match place {
-            None => Row::whole(bytes, start, end),
-            Some(place) => Row::part(start, end, field(marks, place).unwrap_or_default()),
-        };
-        start = end + 1;
-        row
-    }));
-}
-
-/// The number of a row's group. A group is one only if it has a key.
-#[inline(always)]
-fn group(
-    groups: &mut Interner,
-    bytes: &[u8],
-    row: &Row,
-    field: Option<(u32, u32)>,
-    round: bool,
-) -> u32 {
-    let start = row.line().start;
-    match field {
-        Some((from, to)) if !row.is_empty() => {
-            let place = start + from as usize..start + to as usize;
-            match groups.known(bytes, place.clone()) {
-                NONE => meet(groups, bytes, place, round),
-                known => known,
-            }
+    match fields.key {
+        None => rows.extend(each(lines, |start, end, _| Row::whole(bytes, start, end))),
+        // Mostly the first column, which needs no counting.
+        Some(0) => rows.extend(each(lines, |start, end, marks| part(start, end, field(marks, 0)))),
+        Some(place) => {
+            rows.extend(each(lines, |start, end, marks| part(start, end, field(marks, place))))
         }
-        _ => NONE,
     }
 }
 
-/// The number of a group that is new, or that has a long name.
-#[cold]
-fn meet(groups: &mut Interner, bytes: &[u8], place: Range<usize>, round: bool) -> u32 {
-    groups.id(bytes, place, round).unwrap_or(NONE)
+/// What is made of where each line begins and ends, and of its marks.
+#[inline(always)]
+fn each(lines: Lines, row: impl Fn(u32, u32, u64) -> Row) -> impl ExactSizeIterator<Item = Row> {
+    let mut start = lines.start as u32;
+    lines.ends.iter().zip(lines.marks).map(move |(&end, &marks)| {
+        let row = row(start, end, marks);
+        start = end + 1;
+        row
+    })
+}
+
+#[inline(always)]
+fn part(start: u32, end: u32, field: Option<(u32, u32)>) -> Row {
+    Row::part(start, end, field.unwrap_or_default())
+}
+
+/// The number of each row's group, from the column `by`; none for rows that are to be looked at again.
+fn find_groups(
+    groups: &mut Interner,
+    (by, round): (usize, bool),
+    bytes: &[u8],
+    (rows, marks): (&[Row], &[u64]),
+    ids: &mut [u32],
+) {
+    // The first columns, where groups mostly are, each have a loop that need not count columns.
+    match by {
+        0 => known_groups(groups.known(), bytes, (rows, marks), 0, ids),
+        1 => known_groups(groups.known(), bytes, (rows, marks), 1, ids),
+        _ => known_groups(groups.known(), bytes, (rows, marks), by, ids),
+    }
+    if ids.contains(&NONE) {
+        let lines = rows.iter().zip(marks);
+        let new = ids.iter_mut().zip(lines).filter(|(id, _)| **id == NONE);
+        // A group is one only if it has a key.
+        for (id, (row, &marks)) in new.filter(|(_, (row, _))| !row.is_empty()) {
+            let place = place(row, marks, by);
+            *id = place.and_then(|place| groups.id(bytes, place, round).ok()).unwrap_or(NONE);
+        }
+    }
+}
+
+/// The groups that have been met and have short names. Nothing is learned here, so that all but the rows can stay in registers.
+#[inline(always)]
+fn known_groups(
+    known: Known,
+    bytes: &[u8],
+    (rows, marks): (&[Row], &[u64]),
+    by: usize,
+    ids: &mut [u32],
+) {
+    for (id, (row, &marks)) in ids.iter_mut().zip(rows.iter().zip(marks)) {
+        *id = place(row, marks, by).map_or(NONE, |place| known.id(bytes, place));
+    }
+}
+
+/// Where a field of a row stands, if the marks tell.
+#[inline(always)]
+fn place(row: &Row, marks: u64, column: usize) -> Option<Range<usize>> {
+    let start = row.line().start;
+    field(marks, column).map(|(from, to)| start + from as usize..start + to as usize)
 }
 
 /// Where a field begins and ends in its line, if the marks tell.

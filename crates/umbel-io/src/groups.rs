@@ -40,10 +40,10 @@ impl Interner {
         self.names
     }
 
-    /// The number of the group whose text stands at a place among these bytes, if the text is short and has been met; else [`NONE`].
+    /// The groups with short names that have been met.
     #[inline(always)]
-    pub(crate) fn known(&self, bytes: &[u8], place: Range<usize>) -> u32 {
-        short(bytes, &place).map_or(NONE, |word| self.short[self.slot(word)].1)
+    pub(crate) fn known(&self) -> Known<'_> {
+        Known(&self.short)
     }
 
     /// The number of the group whose text stands at a place among these bytes, or why the text is none.
@@ -53,28 +53,17 @@ impl Interner {
         place: Range<usize>,
         round: bool,
     ) -> Result<u32, &'static str> {
-        let known = self.known(bytes, place.clone());
+        let known = self.known().id(bytes, place.clone());
         if known != NONE {
             return Ok(known);
         }
         let id = self.look_up(&bytes[place.clone()], round)?;
         if let Some(word) = short(bytes, &place).filter(|_| self.taken < SLOTS / 2) {
-            let slot = self.slot(word);
+            let slot = slot(&self.short, word);
             self.short[slot] = (word, id);
             self.taken += 1;
         }
         Ok(id)
-    }
-
-    /// The slot of a short text, or the free one where it would stand.
-    #[inline(always)]
-    fn slot(&self, word: u64) -> usize {
-        let bits = SLOTS.trailing_zeros();
-        let mut slot = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize;
-        while self.short[slot].0 != word && self.short[slot].0 != 0 {
-            slot = (slot + 1) % SLOTS;
-        }
-        slot
     }
 
     fn look_up(&mut self, text: &[u8], round: bool) -> Result<u32, &'static str> {
@@ -98,6 +87,29 @@ impl Interner {
     }
 }
 
+/// The groups that have been met and have short names.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a>(&'a [(u64, u32); SLOTS]);
+
+impl Known<'_> {
+    /// The number of the group whose text stands at a place among these bytes, if it is one of these; else [`NONE`].
+    #[inline(always)]
+    pub(crate) fn id(self, bytes: &[u8], place: Range<usize>) -> u32 {
+        short(bytes, &place).map_or(NONE, |word| self.0[slot(self.0, word)].1)
+    }
+}
+
+/// The slot of a short text, or the free one where it would stand.
+#[inline(always)]
+fn slot(slots: &[(u64, u32); SLOTS], word: u64) -> usize {
+    let bits = SLOTS.trailing_zeros();
+    let mut slot = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize;
+    while slots[slot].0 != word && slots[slot].0 != 0 {
+        slot = (slot + 1) % SLOTS;
+    }
+    slot
+}
+
 /// A text of up to seven bytes as a word that also tells their number, never 0.
 #[inline(always)]
 fn short(bytes: &[u8], place: &Range<usize>) -> Option<u64> {
@@ -105,13 +117,17 @@ fn short(bytes: &[u8], place: &Range<usize>) -> Option<u64> {
     if len == 0 || len > 7 {
         return None;
     }
-    let word = match bytes[place.start..].first_chunk() {
+    let word = match bytes.get(place.start..).and_then(<[u8]>::first_chunk) {
         Some(word) => u64::from_le_bytes(*word) & !(u64::MAX << (8 * len)),
-        None => {
-            bytes[place.clone()].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
-        }
+        None => last(&bytes[place.clone()]),
     };
     Some(word | (len as u64) << 56)
+}
+
+/// The same bytes where no eight follow.
+#[cold]
+fn last(text: &[u8]) -> u64 {
+    text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where bytes come from: a file or stdin, decompressed if its first bytes say so.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -165,15 +165,31 @@ impl Source {
             return remote.open().map_err(Error::io(self.name()));
         }
         if self.is_stdin() {
-            return Ok(Box::new(io::stdin()));
+            return match redirected() {
+                Some(file) => Ok(Box::new(Watched::new(file).map_err(Error::io(self.name()))?)),
+                None => Ok(Box::new(io::stdin())),
+            };
         }
         let file = File::open(&self.path).map_err(Error::io(self.name()))?;
-        let opened = file.metadata().map_err(Error::io(self.name()))?;
-        if opened.is_dir() {
+        let watched = Watched::new(file).map_err(Error::io(self.name()))?;
+        if watched.opened.is_dir() {
             return Err(Error::io(self.name())(io::ErrorKind::IsADirectory.into()));
         }
-        Ok(Box::new(Watched { file, opened, read: 0 }))
+        Ok(Box::new(watched))
     }
+}
+
+/// The plain file that the shell has put in place of stdin, if it is one.
+#[cfg(unix)]
+fn redirected() -> Option<File> {
+    use std::os::fd::AsFd;
+    let file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    file.metadata().is_ok_and(|found| found.is_file()).then_some(file)
+}
+
+#[cfg(not(unix))]
+fn redirected() -> Option<File> {
+    None
 }
 
 /// A file that must not become shorter while it is read. What is not a regular file has no length to compare with.
@@ -181,10 +197,18 @@ struct Watched {
     file: File,
     /// What it was when it was opened.
     opened: Metadata,
-    read: u64,
+    /// Where it is read next.
+    place: u64,
 }
 
 impl Watched {
+    /// A file that is read from where it stands: others may have read the beginning of stdin.
+    fn new(mut file: File) -> io::Result<Watched> {
+        let opened = file.metadata()?;
+        let place = if opened.is_file() { file.stream_position()? } else { 0 };
+        Ok(Watched { file, opened, place })
+    }
+
     fn check_end(&self) -> io::Result<()> {
         let now = self.file.metadata()?;
         // Some files of the system say a length that they never have.
@@ -192,9 +216,9 @@ impl Watched {
         if same {
             return Ok(());
         }
-        let Watched { opened, read, .. } = self;
+        let Watched { opened, place, .. } = self;
         Err(io::Error::other(format!(
-            "the input has changed while it was read: it ended behind {read} of {} bytes; run it again when nobody writes to it",
+            "the input has changed while it was read: it ended behind {place} of {} bytes; run it again when nobody writes to it",
             opened.len()
         )))
     }
@@ -203,8 +227,8 @@ impl Watched {
 impl Read for Watched {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let len = self.file.read(buffer)?;
-        self.read += len as u64;
-        if len == 0 && !buffer.is_empty() && self.opened.is_file() && self.read < self.opened.len()
+        self.place += len as u64;
+        if len == 0 && !buffer.is_empty() && self.opened.is_file() && self.place < self.opened.len()
         {
             self.check_end()?;
         }

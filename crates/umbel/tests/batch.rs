@@ -7,6 +7,7 @@ mod support;
 use proptest::prelude::*;
 use support::filters::{bytes, shapes, some_keys, with_keys};
 use support::{random, samples};
+use umbel::bloom::contains_together;
 use umbel::hash::{Strategy as Hashing, xxh3, xxh3_u64};
 use umbel::{Bloom, KeyType, Keys, Layout, Params, Sizing};
 
@@ -116,6 +117,37 @@ fn keys_are_looked_up_where_they_stand() {
             assert!(len % 64 == 0 || found[len / 64] >> (len % 64) == 0);
         }
         assert!(filter.contains_each(65, key, &mut [0]).is_err());
+    }
+}
+
+/// Small and large filters, all blocked or not, answer together as they do alone.
+#[test]
+fn filters_asked_together_answer_as_each_does_alone() {
+    let hashes: Vec<u64> = (0..300_u64).map(|i| xxh3_u64(i, 0)).collect();
+    let classic = Params::new(Sizing::classic(500, 0.3).unwrap());
+    for level in umbel::simd::Level::available() {
+        let blocked = [1, 2, 100, 5000].map(|n| Bloom::new(n, 0.3).unwrap());
+        let large = Bloom::new(1_000_000, 0.01).unwrap();
+        let mut filters: Vec<_> = blocked.into_iter().map(|f| f.with_level(level)).collect();
+        filters.extend([Bloom::with(classic.clone()).unwrap(), large.with_level(level)]);
+        for (i, filter) in filters.iter_mut().enumerate() {
+            filter.insert_batch(Keys::Hashes(&hashes[40 * i..][..60])).unwrap();
+        }
+        let filters: Vec<&Bloom> = filters.iter().collect();
+        for (asked, len) in
+            [0, 1, 4, 5, 6].iter().flat_map(|&a| [0, 1, 63, 64, 65, 300].map(|l| (a, l)))
+        {
+            let (asked, hashes) = (&filters[..asked], &hashes[..len]);
+            let words = len.div_ceil(64);
+            let mut found = vec![u64::MAX; asked.len() * words];
+            contains_together(asked, hashes, &mut found).unwrap();
+            let mut alone = vec![u64::MAX; found.len()];
+            for (filter, alone) in asked.iter().zip(alone.chunks_mut(words.max(1))) {
+                filter.contains_mask(Keys::Hashes(hashes), alone).unwrap();
+            }
+            assert_eq!(found, alone, "{level:?}, {} filters, {len} hashes", asked.len());
+        }
+        assert!(contains_together(&filters[..2], &hashes[..65], &mut [0; 3]).is_err());
     }
 }
 

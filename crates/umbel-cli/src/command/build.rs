@@ -116,7 +116,7 @@ impl Args {
         input::check_stdin(files.iter().chain(&self.like))?;
         overlap::check(&self.output, &files)?;
         if self.json {
-            output::check_alone("-o", Some(&self.output), "what --json prints")?;
+            overlap::check_alone("-o", Some(&self.output), "what --json prints")?;
         }
         self.grouping.check()?;
         self.input.check_delimiter(self.input.key.is_some() || self.grouping.by.is_some())?;

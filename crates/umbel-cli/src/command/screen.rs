@@ -210,13 +210,20 @@ impl Args {
         }
         if self.count || self.report {
             let printed = if self.count { "what -c prints" } else { "what --report prints" };
-            output::check_alone("--admitted", self.admitted.as_ref(), printed)?;
-            output::check_alone("--rejected", self.rejected.as_ref(), printed)?;
+            overlap::check_alone("--admitted", self.admitted.as_ref(), printed)?;
+            overlap::check_alone("--rejected", self.rejected.as_ref(), printed)?;
         }
-        match (&self.admitted, &self.rejected) {
-            (Some(admitted), Some(rejected)) => overlap::check_outputs(admitted, rejected),
-            _ => Ok(()),
+        if let (Some(admitted), Some(rejected)) = (&self.admitted, &self.rejected) {
+            overlap::check_outputs(admitted, rejected)?;
         }
+        let is_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(output::is_stdout);
+        if self.prints() || is_stdout(&self.admitted) {
+            overlap::check_alone("--rejected", self.rejected.as_ref(), "the admitted lines")?;
+        }
+        if is_stdout(&self.rejected) {
+            overlap::check_alone("--admitted", self.admitted.as_ref(), "the rejected lines")?;
+        }
+        Ok(())
     }
 
     fn open(&self) -> Result<Filters> {

@@ -76,7 +76,7 @@ pub struct Args {
     n: Option<u64>,
 
     /// The rate of false positives [default: 0.01]
-    #[arg(short, value_name = "RATE", requires = "filter")]
+    #[arg(short, value_name = "RATE", requires = "filter", value_parser = input::rate)]
     #[arg(help_heading = SKETCH)]
     p: Option<f64>,
 

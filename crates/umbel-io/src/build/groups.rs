@@ -45,7 +45,7 @@ impl Build {
         if self.plan.hashes_once() {
             return self.gather_groups(driver);
         }
-        check_twice(driver)?;
+        check_twice(driver, "learn the groups", "name a file")?;
         let (census, counted) = census(driver)?;
         let (groups, inserted) = insert_groups(driver, &self.params_of(&census.groups)?)?;
         check_same(&counted, &inserted)?;

@@ -100,7 +100,7 @@ impl Build {
             Some(params) => insert_all(driver, params),
             None if self.plan.hashes_once() => self.gather_bloom(driver),
             None => {
-                check_twice(driver)?;
+                check_twice(driver, "count them", "give -n, or name a file")?;
                 let (census, counted) = census(driver)?;
                 let (filter, inserted) = insert_all(driver, self.plan.params(census.all.n())?)?;
                 check_same(&counted, &inserted)?;
@@ -122,13 +122,13 @@ impl Build {
 }
 
 /// Strategies that hash a key once a probe need the keys again when the size is known.
-fn check_twice(driver: &Driver) -> Result<()> {
+fn check_twice(driver: &Driver, first: &str, instead: &str) -> Result<()> {
     match driver.sources.iter().find(|source| !source.is_seekable()) {
         None => Ok(()),
         Some(source) => {
             let what = if source.is_stdin() { "stdin" } else { "a pipe" };
             Err(Error::Other(format!(
-                "{}: this hash needs the keys twice, first to count them, and {what} can be read only once: give -n, or name a file",
+                "{}: this hash needs the keys twice, first to {first}, and {what} can be read only once: {instead}",
                 source.name()
             )))
         }

@@ -176,6 +176,6 @@ fn each_key(keys: Keys<'_>, answers: &mut [u64], mut answer: impl FnMut(&[u8]) -
     }
 }
 
-fn check_answers(keys: usize, needed: usize, given: usize) -> Result<()> {
+pub(super) fn check_answers(keys: usize, needed: usize, given: usize) -> Result<()> {
     if needed == given { Ok(()) } else { Err(Error::Answers { keys, needed, given }) }
 }

@@ -45,6 +45,7 @@ mod params;
 mod partial;
 mod shard;
 mod store;
+mod together;
 
 pub use facts::Overfull;
 pub use keys::Keys;
@@ -52,6 +53,7 @@ pub(crate) use params::same;
 pub use params::{KeyType, Params};
 pub use partial::{Coding, Indexes, Partial, SLICE_BITS};
 pub use shard::{Router, Shard};
+pub use together::contains_together;
 
 use crate::hash::{Strategy, xxh3};
 use crate::memory::Memory;

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::{Cursor, Kind, put_text};
 use crate::hash::xxh3;
 use crate::memory::Line;
@@ -70,29 +72,29 @@ impl Content<'_> {
     }
 }
 
-/// Sums up a stream of bytes in chunks; a chunk that lies whole in one slice is not copied.
+/// Sums up a stream of bytes in chunks; none of them is copied.
 #[derive(Default)]
-struct Chunk(Vec<u8>);
+struct Chunk {
+    hash: Xxh3,
+    len: usize,
+}
 
 impl Chunk {
     fn push(&mut self, mut bytes: &[u8], sums: &mut Vec<u8>) {
-        while self.0.len() + bytes.len() >= CHUNK {
-            let (now, rest) = bytes.split_at(CHUNK - self.0.len());
-            if self.0.is_empty() {
-                sums.extend(xxh3(now, 0).to_le_bytes());
-            } else {
-                self.0.extend(now);
-                sums.extend(xxh3(&self.0, 0).to_le_bytes());
-                self.0.clear();
+        while !bytes.is_empty() {
+            let (now, rest) = bytes.split_at(bytes.len().min(CHUNK - self.len));
+            self.hash.update(now);
+            self.len += now.len();
+            if self.len == CHUNK {
+                std::mem::take(self).finish(sums);
             }
             bytes = rest;
         }
-        self.0.extend(bytes);
     }
 
     fn finish(self, sums: &mut Vec<u8>) {
-        if !self.0.is_empty() {
-            sums.extend(xxh3(&self.0, 0).to_le_bytes());
+        if self.len > 0 {
+            sums.extend(self.hash.digest().to_le_bytes());
         }
     }
 }

@@ -16,10 +16,18 @@ pub(super) fn is_available() -> bool {
 struct Halves;
 
 impl Lanes for Halves {
+    type Mask = [__m256i; 2];
+
     #[inline(always)]
-    fn missing(line: &Line, g: u64) -> u8 {
+    fn mask(g: u64) -> [__m256i; 2] {
         // SAFETY: called only from the functions below, which have AVX2.
-        unsafe { missing(line, g) }
+        unsafe { masks(g) }
+    }
+
+    #[inline(always)]
+    fn lacks(line: &Line, mask: [__m256i; 2]) -> u8 {
+        // SAFETY: called only from the functions below, which have AVX2.
+        unsafe { lacks(line, mask) }
     }
 
     #[inline(always)]
@@ -57,8 +65,8 @@ fn halves(line: &Line) -> [__m256i; 2] {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn missing(line: &Line, g: u64) -> u8 {
-    let ([a, b], [low, high]) = (halves(line), masks(g));
+fn lacks(line: &Line, [low, high]: [__m256i; 2]) -> u8 {
+    let [a, b] = halves(line);
     let missing = _mm256_or_si256(_mm256_andnot_si256(a, low), _mm256_andnot_si256(b, high));
     u8::from(_mm256_testz_si256(missing, missing) == 0)
 }
@@ -66,8 +74,8 @@ fn missing(line: &Line, g: u64) -> u8 {
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
 fn set(line: &mut Line, g: u64) -> u8 {
-    let missing = missing(line, g);
     let ([a, b], [low, high]) = (halves(line), masks(g));
+    let missing = lacks(line, [low, high]);
     let half: *mut __m256i = line.0.as_mut_ptr().cast();
     // SAFETY: a line is 64 aligned bytes: two aligned halves.
     unsafe {
@@ -114,6 +122,11 @@ pub(super) fn contains_batch<'k>(
     found: &mut [u64],
 ) {
     generic::contains_batch::<Halves>(lines, keys, found);
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn contains_together(filters: &[&[Line]], hashes: &[u64], found: &mut [u64]) {
+    generic::contains_together::<Halves>(filters, hashes, found);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

@@ -20,10 +20,18 @@ pub(super) fn is_available() -> bool {
 struct Whole;
 
 impl Lanes for Whole {
+    type Mask = __m512i;
+
     #[inline(always)]
-    fn missing(line: &Line, g: u64) -> u8 {
+    fn mask(g: u64) -> __m512i {
         // SAFETY: called only from the functions below, which have AVX-512.
-        unsafe { missing(line, g) }
+        unsafe { mask(g) }
+    }
+
+    #[inline(always)]
+    fn lacks(line: &Line, mask: __m512i) -> u8 {
+        // SAFETY: called only from the functions below, which have AVX-512.
+        unsafe { lacks(line, mask) }
     }
 
     #[inline(always)]
@@ -56,10 +64,10 @@ fn mask(g: u64) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-fn missing(line: &Line, g: u64) -> u8 {
+fn lacks(line: &Line, mask: __m512i) -> u8 {
     // SAFETY: a line is 64 aligned bytes.
     let words = unsafe { _mm512_load_si512(line.0.as_ptr().cast()) };
-    _mm512_testn_epi64_mask(words, mask(g))
+    _mm512_testn_epi64_mask(words, mask)
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
@@ -89,6 +97,11 @@ pub(super) fn contains_batch<'k>(
     found: &mut [u64],
 ) {
     generic::contains_batch::<Whole>(lines, keys, found);
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+pub(super) fn contains_together(filters: &[&[Line]], hashes: &[u64], found: &mut [u64]) {
+    generic::contains_together::<Whole>(filters, hashes, found);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]

@@ -16,7 +16,7 @@ use crate::hash::{mix, reduce, xxh3, xxh3_u64};
 use crate::memory::Line;
 
 /// Filters up to this many lines (512 KiB) are taken to be in the cache.
-const NEAR: usize = 1 << 13;
+pub(crate) const NEAR: usize = 1 << 13;
 /// Keys that go together: a word of answers.
 const BLOCK: usize = 64;
 /// How many keys ahead a line is asked for.
@@ -24,8 +24,18 @@ const AHEAD: usize = 24;
 
 /// What an instruction set does with the one line of a key. `g` is the remixed hash.
 pub(super) trait Lanes {
+    /// The bits of a key.
+    type Mask: Copy;
+
+    /// The bits of `g`.
+    fn mask(g: u64) -> Self::Mask;
+    /// Zero when the line has all bits of a mask.
+    fn lacks(line: &Line, mask: Self::Mask) -> u8;
     /// Zero when the line has all bits of `g`.
-    fn missing(line: &Line, g: u64) -> u8;
+    #[inline(always)]
+    fn missing(line: &Line, g: u64) -> u8 {
+        Self::lacks(line, Self::mask(g))
+    }
     /// Sets the bits of `g`; zero when none was missing.
     fn set(line: &mut Line, g: u64) -> u8;
     /// One bit for each byte that is zero.
@@ -40,17 +50,16 @@ pub(super) trait Lanes {
 /// Plain 64-bit words.
 pub(super) struct Words;
 
-impl Words {
+impl Lanes for Words {
+    type Mask = [u64; 8];
+
     #[inline(always)]
     fn mask(g: u64) -> [u64; 8] {
         std::array::from_fn(|j| 1 << ((g >> (16 + 6 * j)) & 63))
     }
-}
 
-impl Lanes for Words {
     #[inline(always)]
-    fn missing(line: &Line, g: u64) -> u8 {
-        let mask = Words::mask(g);
+    fn lacks(line: &Line, mask: [u64; 8]) -> u8 {
         u8::from((0..8).fold(0, |missing, j| missing | (mask[j] & !line.0[j])) != 0)
     }
 
@@ -98,6 +107,26 @@ pub(super) fn contains_batch<'k, L: Lanes>(
     visit::<L>(first, len, window, keys, missing, |zeros, _| {
         found.next().into_iter().for_each(|word| *word = zeros);
     });
+}
+
+/// The same for hashes in several filters, whose words of `found` stand one filter behind the other. The bits of a hash are worked
+/// out once for all of them; memory is not asked beforehand.
+#[inline(always)]
+pub(super) fn contains_together<L: Lanes>(filters: &[&[Line]], hashes: &[u64], found: &mut [u64]) {
+    let words = hashes.len().div_ceil(BLOCK);
+    let mut bytes = vec![[0; BLOCK]; filters.len()];
+    for (word, hashes) in hashes.chunks(BLOCK).enumerate() {
+        for (j, &hash) in hashes.iter().enumerate() {
+            let mask = L::mask(mix(hash));
+            for (lines, bytes) in filters.iter().zip(&mut bytes) {
+                bytes[j] = L::lacks(&lines[place(lines, hash)], mask);
+            }
+        }
+        let all = u64::MAX >> (BLOCK - hashes.len());
+        for (filter, bytes) in bytes.iter().enumerate() {
+            found[filter * words + word] = L::zeros(bytes) & all;
+        }
+    }
 }
 
 #[inline(always)]

@@ -16,6 +16,7 @@ pub(crate) mod select;
 mod source;
 pub(crate) mod wide;
 
+pub(crate) use generic::NEAR;
 pub(crate) use source::Source;
 
 use std::sync::OnceLock;
@@ -123,6 +124,16 @@ pub(crate) fn contains_batch<'k>(
     found: &mut [u64],
 ) {
     dispatch!(level, contains_batch(lines, keys, found))
+}
+
+/// The same for hashes in several filters, whose words of `found` stand one filter behind the other.
+pub(crate) fn contains_together(
+    level: Level,
+    filters: &[&[Line]],
+    hashes: &[u64],
+    found: &mut [u64],
+) {
+    dispatch!(level, contains_together(filters, hashes, found))
 }
 
 /// Sets the bits of every key. Panics when the line of a key is not in the window.

@@ -33,6 +33,10 @@ pub(super) fn contains_batch<'k>(
     generic::contains_batch::<Words>(lines, keys, found);
 }
 
+pub(super) fn contains_together(filters: &[&[Line]], hashes: &[u64], found: &mut [u64]) {
+    generic::contains_together::<Words>(filters, hashes, found);
+}
+
 pub(super) fn insert_batch<'k>(
     lines: &mut [Line],
     window: Window,

@@ -87,7 +87,7 @@ impl Args {
         self.remember(&mut Metadata::default(), &Look::default())?;
         overlap::check(&self.output, &self.files)?;
         if self.json {
-            output::check_alone("-o", Some(&self.output), "what --json prints")?;
+            overlap::check_alone("-o", Some(&self.output), "what --json prints")?;
         }
         let mut out = Output::create(&self.output)?;
         let driver = self.driver(&empty);

@@ -9,7 +9,7 @@ use serde_json::json;
 use umbel::KeyType;
 use umbel_io::count;
 
-use crate::input::{Grouping, Input};
+use crate::input::{self, Grouping, Input};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::{json, notice};
@@ -36,7 +36,7 @@ pub struct Args {
     group: Option<String>,
 
     /// Print only keys whose estimate is above this; no key that really is above is left out
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = input::whole)]
     above: Option<u64>,
 
     /// Print JSON, one object a line, with the bound of the error

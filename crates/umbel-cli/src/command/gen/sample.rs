@@ -4,13 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::value_parser;
 use umbel_io::Source;
 
 use super::Common;
 use super::lines::Lines;
 use super::random::Random;
-use crate::overlap;
+use crate::{input, overlap};
 
 /// Print some of the lines of a file, in their order
 #[derive(clap::Args)]
@@ -26,7 +25,7 @@ pub struct Args {
     #[arg(default_value = "-")]
     file: PathBuf,
     /// The longest step from one chosen line to the next
-    #[arg(long, default_value_t = 500, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 500, value_parser = input::positive)]
     limit: u64,
     #[command(flatten)]
     common: Common,

@@ -19,7 +19,7 @@ pub struct Distance {
     beta: Option<f64>,
 
     /// The rate of false positives of a whole question [default: 0.01]
-    #[arg(short = 'p', value_name = "RATE", allow_negative_numbers = true)]
+    #[arg(short = 'p', value_name = "RATE", allow_negative_numbers = true, value_parser = crate::input::rate)]
     p: Option<f64>,
 
     /// What the numbers are

@@ -65,7 +65,7 @@ impl Args {
             overlap::check(&PathBuf::from("-"), files.iter().chain([&self.stored]))?;
         }
         let printed = if self.count { "the number" } else { "what is selected" };
-        output::check_alone("-o", self.output.as_ref(), printed)?;
+        overlap::check_alone("-o", self.output.as_ref(), printed)?;
         if let Some(output) = &self.output {
             overlap::check(output, &files)?;
         }
