@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
 from umbel._umbel import jobs
-from umbel.spark import tasks
+from umbel.spark import places, tasks
 from umbel.spark.errors import short
 
 # Rows that go from Spark to Python at once.
@@ -71,20 +71,16 @@ class Carrier:
     shows: bool = False
     # Of the last job, where it is known before.
     maps: int | None = None
-    # Where the last job gathers lines.
-    lines: str | None = None
 
     def abandon(self):
         """Takes away what jobs have gathered and been given, before the program ends and they with it. Spark is not asked: it may be amid an answer."""
-        if self.lines:
-            jobs.discard_lines(self.lines)
+        jobs.abandon()
         for folder in GIVEN.values():
             folder.cleanup()
 
     def carry(self, *, name, order, inputs, stretches, reducers, tool, lines, size):
         """Has an order done."""
         context = self.spark.sparkContext
-        self.lines = lines
         tool = tool and shared(context, tool)
         try:
             with self.named(name), self.settings(), self.progress(name):
@@ -117,7 +113,7 @@ class Carrier:
             files = [status.getPath() for status in found if not status.isDirectory()]
         except FAILURES as error:
             raise short(error) from None
-        files = sorted(tasks.whole_name(file.toString()) for file in files if file.getName()[0] not in "._")
+        files = sorted(places.whole(file.toString()) for file in files if file.getName()[0] not in "._")
         if not files:
             raise FileNotFoundError(f"{path}: there are no files")
         return files
@@ -168,8 +164,8 @@ class Carrier:
         parts = []
         if own:
             shares = dealt(own, most)
-            places = context.parallelize(range(len(shares)), len(shares))
-            parts.append(places.mapPartitions(tasks.MapStretches(order, tool, shares, lines)))
+            numbers = context.parallelize(range(len(shares)), len(shares))
+            parts.append(numbers.mapPartitions(tasks.MapStretches(order, tool, shares, lines)))
         if foreign:
             files = context.binaryFiles(",".join(foreign), most)
             parts.append(files.mapPartitions(tasks.MapContents(order, tool, foreign, lines)))
