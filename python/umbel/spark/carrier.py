@@ -29,6 +29,9 @@ TASKS = 4
 # Bytes of all parts, and number of filters, up to which the driver unites them: tasks that do it would cost a stage more.
 NEAR = 64 << 20
 FEW = 1000
+# Bytes of all hashes of keys that may come to the driver, in place of a second look at the rows of a DataFrame; and of one.
+HASHES = 128 << 20
+HASH = 8
 MOST_REDUCERS = 8
 # The first byte of the key under which a mapper tells what it has counted.
 TALLY = 1
@@ -125,6 +128,10 @@ class Carrier:
         """How many tasks there are, at most."""
         return self.partitions or self.slots() * (1 if size > WIDE else TASKS)
 
+    def room(self):
+        """How many hashes of keys each mapper may send. Files are read again as fast."""
+        return HASHES // HASH // self.tasks(0) if self.rows else 0
+
     def is_near(self, order, inputs, size):
         """Whether all parts may come here as they are: they are few, and not long."""
         order = json.loads(order)
@@ -132,7 +139,7 @@ class Carrier:
         if any(map(is_foreign, inputs)):
             return False
         if "Build" not in work:
-            return work == "Census" and not grouped
+            return ("Gather" in work or work == "Census") and not grouped
         build = work["Build"]
         return build["how"] != "Indexes" and len(build["filters"]) <= FEW and self.tasks(size) * size <= NEAR
 

@@ -127,6 +127,13 @@ impl Carrier for PyCarrier {
         self.bring(freight, aside.as_ref())
     }
 
+    fn room(&self) -> umbel_job::Result<usize> {
+        Python::attach(|py| {
+            let room = self.carrier.bind(py).call_method0("room");
+            room.and_then(|room| room.extract()).map_err(|error| self.note(py, error))
+        })
+    }
+
     fn files(&self, at: &Location) -> umbel_job::Result<Vec<Location>> {
         let Location::Elsewhere(path) = at else { return at.files() };
         let files = Python::attach(|py| {
