@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 
 # Seconds: to become ready, and to stop when asked.
-READY = 120
+READY = 300
 STOP = 5
 # What all processes of a cluster have in their environment, daemons and whatever they start: the name of the variable.
 MARK = "UMBEL_CLUSTER"

@@ -20,9 +20,13 @@ SETUP |= {"parts": 1, "least": 1, "most": 2**63, "name": "a job"}
 class Here:
     """Carries jobs in this process: each stretch, or each part of the rows, is a mapper; records are sorted and united in several reducers."""
 
-    def __init__(self, parts=None, together=1):
+    def __init__(self, parts=None, together=1, room=0):
         self.parts = parts
         self.together = together
+        self.hashes = room
+
+    def room(self):
+        return self.hashes
 
     def files(self, path):
         return ["the rows"]
@@ -73,6 +77,17 @@ def test_any_number_of_stretches_gives_the_commands_bytes(table, tmp_path, comma
     assert groups.to_bytes() == (tmp_path / "here.umbel").read_bytes()
     assert (told["rows"], told["malformed"]) == (5000, 2) and "t.tsv, line 2002: " in told["first"]
     assert [job["does"] for job in told["jobs"]] == ["count", "build"]
+
+
+@pytest.mark.parametrize("room, does", [(10**6, ["gather"]), (715, ["gather", "build"]), (0, ["count", "build"])])
+@pytest.mark.parametrize("by", [None, "by"])
+def test_hashes_spare_a_job(table, tmp_path, command, room, does, by):
+    grouping = ["--by", by, "--round"] if by else []
+    command("build", table, "--key", "key", *grouping, "--seed", "3", "-o", tmp_path / "here.umbel")
+    asked = setup(Here(room=room), [table], key="key", by=by, round=bool(by), parts=7)
+    filters, told = jobs.build(asked, wishes(seed=3), None, {})
+    assert filters.to_bytes() == (tmp_path / "here.umbel").read_bytes()
+    assert [job["does"] for job in told["jobs"]] == does
 
 
 @pytest.mark.parametrize("parts", [1, 2, 7, 40])

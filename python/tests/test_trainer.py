@@ -23,7 +23,8 @@ def make(monkeypatch):
         return zlib.compress(sketch.to_bytes())
 
     def make(place, wanted=None, another=False):
-        return stream.Trainer("rows", "key", place, wanted, None, another)
+        rows = SimpleNamespace(sparkSession=None)
+        return stream.Trainer(rows, "key", place, wanted, None, another)
 
     return make
 

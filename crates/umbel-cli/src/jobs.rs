@@ -16,7 +16,7 @@ use umbel_io::{Build, Filters, Shape, Tally};
 use umbel_job::job::{How, Keep};
 use umbel_job::jobs::{Event, Job, Report};
 use umbel_job::plan::Cut;
-use umbel_job::{Carrier, Location, lines};
+use umbel_job::{Carrier, Location};
 
 use crate::engine::{Engine, On};
 use crate::table::{grouped, size};
@@ -82,14 +82,6 @@ impl Jobs<'_> {
     ) -> Result<Summary> {
         let folder = |(keep, folder)| anyhow::Ok((keep, output_folder(&self.engine, folder)?));
         let folder = keep.map(folder).transpose()?;
-        if let (On::Spark, Some((_, folder))) = (self.engine.on, &folder) {
-            // Executors may still write there; what they leave is hidden, and of no use to anyone.
-            let aside = lines::aside(folder);
-            interrupt::instead(move |signal| {
-                lines::discard(&aside);
-                interrupt::end(signal);
-            });
-        }
         done(self.jobs.screen(filter, group, folder.as_ref().map(|(keep, folder)| (*keep, folder))))
     }
 

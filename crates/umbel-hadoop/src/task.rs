@@ -48,7 +48,7 @@ impl Told {
         let order = &fitting(self.order.clone(), threads as u64, memory())?;
         let (filters, counts);
         let tool = match &order.work {
-            Work::Census | Work::Build { .. } => Tool::None,
+            Work::Census | Work::Gather { .. } | Work::Build { .. } => Tool::None,
             Work::Count => {
                 counts = Counts::load(TOOL)?;
                 Tool::Counts(&counts)

@@ -1,5 +1,7 @@
 //! Keeping the hashes of keys until their number is known.
 
+use std::borrow::Cow;
+
 use umbel::distinct::Distinct;
 use umbel::hash::xxh3;
 
@@ -38,13 +40,7 @@ impl<'s> Gather<'s> {
         self.count(batch.groups(), hashes);
         let Some(shelf) = &mut self.shelf else { return Ok(()) };
         shelf.grow(groups);
-        match self.seed {
-            0 => keep(shelf, batch.groups(), hashes),
-            seed => {
-                let seeded = batch.rows().iter().map(|row| xxh3(batch.key(row), seed));
-                keep(shelf, batch.groups(), &seeded.collect::<Vec<_>>())
-            }
-        }
+        keep(shelf, batch.groups(), &seeded(batch, hashes, self.seed))
     }
 
     fn count(&mut self, groups: &[u32], hashes: &[u64]) {
@@ -60,6 +56,14 @@ impl<'s> Gather<'s> {
     pub(crate) fn finish(self) -> Result<Gathered<'s>> {
         let hashes = self.shelf.map(Shelf::finish).transpose()?;
         Ok(Gathered { counts: self.counts, hashes })
+    }
+}
+
+/// The hashes of a batch's keys under a seed: what was noted of them is that of seed 0.
+pub(crate) fn seeded<'h>(batch: &Batch, noted: &'h [u64], seed: u64) -> Cow<'h, [u64]> {
+    match seed {
+        0 => noted.into(),
+        seed => batch.rows().iter().map(|row| xxh3(batch.key(row), seed)).collect(),
     }
 }
 

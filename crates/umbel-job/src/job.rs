@@ -27,6 +27,13 @@ pub struct Order {
 pub enum Work {
     /// Rows and distinct keys, by group.
     Census,
+    /// The same, and the hashes of the keys of mappers that have few.
+    Gather {
+        /// The seed of the hashes.
+        seed: u64,
+        /// So many.
+        most: usize,
+    },
     /// Filters: one under the empty name, or one for each group.
     Build {
         /// How mappers send them.

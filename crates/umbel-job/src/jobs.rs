@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use umbel::bloom::Partial;
 use umbel::distinct::Distinct;
-use umbel::{Bloom, Counts, Groups, Params};
+use umbel::{Bloom, Counts, Groups, Keys, Params};
 use umbel_io::audit::Audited;
-use umbel_io::build::Census;
+use umbel_io::build::{Census, Hashes};
 use umbel_io::screen::Summary;
 use umbel_io::{Build, Filters, Shape, Tally, count};
 
@@ -27,6 +27,11 @@ const REDUCERS: u64 = 8;
 pub trait Carrier {
     /// Has the tasks of an order done, and brings back what the reducers have sent. Parts of filters and distinct counts may come as mappers have sent them.
     fn carry(&self, freight: &Freight, watch: &dyn Fn(Event)) -> Result<Carried>;
+
+    /// How many hashes each mapper may send with what it counts: where all come, filters need no second job. None where that is the longer way.
+    fn room(&self) -> Result<usize> {
+        Ok(0)
+    }
 
     /// The files at a place.
     fn files(&self, at: &Location) -> Result<Vec<Location>> {
@@ -129,57 +134,82 @@ impl<'a> Jobs<'a> {
 
     /// Counts rows and distinct keys.
     pub fn census(&mut self) -> Result<(Census, Tally)> {
-        let Ran { records, tally, .. } = self.run("count", Work::Census, 1, None, None)?;
-        let mut census = Census::default();
-        for (key, value) in records.into_iter().filter(|(key, _)| key.kind == Kind::Distinct) {
-            let distinct = Distinct::from_bytes(&value)?;
-            match self.job.shape.by {
-                None => census.all.merge(&distinct),
-                Some(_) => census.groups.entry(key.group).or_default().merge(&distinct),
+        let (census, _, tally) = self.gather("count", Work::Census)?;
+        Ok((census, tally))
+    }
+
+    /// What was counted, and the hashes that have come with it.
+    fn gather(&mut self, what: &'static str, work: Work) -> Result<(Census, Hashes, Tally)> {
+        let Ran { records, tally, .. } = self.run(what, work, 1, None, None)?;
+        let (mut census, mut hashes) = (Census::default(), Hashes::new());
+        for (key, value) in records {
+            match key.kind {
+                Kind::Distinct => {
+                    let counted = match self.job.shape.by {
+                        None => &mut census.all,
+                        Some(_) => census.groups.entry(key.group).or_default(),
+                    };
+                    counted.merge(&Distinct::from_bytes(&value)?);
+                }
+                Kind::Hashes => {
+                    let (words, _) = value.as_chunks();
+                    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+                    hashes.entry(key.group).or_default().extend(words);
+                }
+                _ => {}
             }
         }
-        Ok((census, tally))
+        Ok((census, hashes, tally))
     }
 
     /// Builds filters, sized as they would be on one machine.
     pub fn build(&mut self, build: &Build, how: How) -> Result<(Filters, Tally)> {
-        if self.job.shape.by.is_none() {
-            let params = match build.known()? {
-                Some(params) => params,
-                None => build.plan.params(self.census()?.0.all.n())?,
-            };
-            let (mut filters, tally) =
-                self.fill(how, &BTreeMap::from([(String::new(), params)]))?;
-            let filter = filters.remove("");
-            let filter = filter.ok_or_else(|| Error::other("the job has made no filter"))?;
-            return Ok((Filters::One(filter), tally));
+        if self.job.shape.by.is_some() {
+            let (filters, tally) = self.size_and_fill(build, how)?;
+            let mut groups = Groups::default();
+            for (name, filter) in filters {
+                groups.set(&name, filter)?;
+            }
+            return Ok((Filters::Groups(groups), tally));
         }
-        let (census, counted) = self.census()?;
-        let params = build.params_of(&census.groups)?;
-        if params.is_empty() {
-            return Ok((Filters::Groups(Groups::default()), counted));
+        let (mut filters, tally) = match build.known()? {
+            Some(params) => self.fill(how, &BTreeMap::from([(String::new(), params)]))?,
+            None => self.size_and_fill(build, how)?,
+        };
+        let filter = filters.remove("");
+        let filter = filter.ok_or_else(|| Error::other("the job has made no filter"))?;
+        Ok((Filters::One(filter), tally))
+    }
+
+    /// Filters by group, or one under the empty name, whose n is counted first.
+    fn size_and_fill(&mut self, build: &Build, how: How) -> Result<(Named, Tally)> {
+        // Who asks for a way to send filters wants to see it gone.
+        let room = match how == How::Shortest && build.like.is_none() && build.plan.hashes_once() {
+            true => self.carrier.room()?,
+            false => 0,
+        };
+        let (census, hashes, tally) = match room {
+            0 => self.gather("count", Work::Census)?,
+            most => self.gather("gather", Work::Gather { seed: build.plan.seed, most })?,
+        };
+        let params = match self.job.shape.by {
+            Some(_) => build.params_of(&census.groups)?,
+            None => BTreeMap::from([(String::new(), build.plan.params(census.all.n())?)]),
+        };
+        let kept: usize = hashes.values().map(Vec::len).sum();
+        match kept as u64 == tally.rows {
+            true => Ok((filled(&params, &hashes)?, tally)),
+            false => self.fill(how, &params),
         }
-        let (filters, tally) = self.fill(how, &params)?;
-        let mut groups = Groups::default();
-        for (name, filter) in filters {
-            groups.set(&name, filter)?;
-        }
-        Ok((Filters::Groups(groups), tally))
     }
 
     /// Builds filters of these parameters: one for each group, or one under the empty name.
-    fn fill(
-        &mut self,
-        how: How,
-        params: &BTreeMap<String, Params>,
-    ) -> Result<(BTreeMap<String, Bloom>, Tally)> {
+    fn fill(&mut self, how: How, params: &BTreeMap<String, Params>) -> Result<(Named, Tally)> {
         let filters = params.iter().map(|(name, params)| (name.clone(), FilterPlan::from(params)));
         let work = Work::Build { how, filters: filters.collect() };
         let reducers = (1 + work.bytes()? / A_REDUCER).min(REDUCERS) as u32;
         let Ran { records, tally, .. } = self.run("build", work, reducers, None, None)?;
-        let empty =
-            params.iter().map(|(name, params)| Ok((name.clone(), Bloom::with(params.clone())?)));
-        let mut filters = empty.collect::<Result<BTreeMap<_, _>>>()?;
+        let mut filters = filled(params, &Hashes::new())?;
         for (key, value) in records.into_iter().filter(|(key, _)| key.kind == Kind::Slice) {
             let filter = filters.get_mut(&key.group).ok_or_else(|| {
                 Error::other(format!(
@@ -297,6 +327,21 @@ impl<'a> Jobs<'a> {
         let admitted = counted.iter().map(|part| part.admitted).sum();
         Ok(Ran { records, tally, admitted })
     }
+}
+
+/// Filters by name.
+type Named = BTreeMap<String, Bloom>;
+
+/// Filters of these parameters, with these keys in them.
+fn filled(params: &BTreeMap<String, Params>, hashes: &Hashes) -> Result<Named> {
+    let fill = |(name, params): (&String, &Params)| {
+        let mut filter = Bloom::with(params.clone())?;
+        if let Some(hashes) = hashes.get(name) {
+            filter.insert_batch(Keys::Hashes(hashes))?;
+        }
+        Ok((name.clone(), filter))
+    };
+    params.iter().map(fill).collect()
 }
 
 /// What came of a job, not yet put together.

@@ -29,13 +29,15 @@ pub fn aside(to: &Location) -> Location {
     }
 }
 
-/// Makes the folder.
-pub fn begin(folder: &Location) -> Result<()> {
+/// Makes the folder, and those above it that are not there: all of them go unless they are kept.
+pub fn begin(folder: &Location) -> Result<Unfinished> {
+    let unfinished = Unfinished::new(folder.clone(), folder.missing_folders()?);
     match folder {
-        Location::Local(path) => std::fs::create_dir_all(path).map_err(Error::io(folder)),
-        Location::Hdfs(path) => path.make_folder(),
-        Location::Elsewhere(_) => Err(unwritable(folder)),
+        Location::Local(path) => std::fs::create_dir_all(path).map_err(Error::io(folder))?,
+        Location::Hdfs(path) => path.make_folder()?,
+        Location::Elsewhere(_) => return Err(unwritable(folder)),
     }
+    Ok(unfinished)
 }
 
 /// The lines of a stretch: whichever attempt is whole last is the one that stands there, and all are the same.
@@ -161,6 +163,19 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
+
+    #[test]
+    fn folders_that_were_made_for_it_go_with_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let there = |name: &str| Location::Local(parent.path().join(name));
+        drop(begin(&there("a/b/.kept.part")).unwrap());
+        assert!(!parent.path().join("a").exists());
+        std::fs::create_dir(parent.path().join("c")).unwrap();
+        drop(begin(&there("c/d/.kept.part")).unwrap());
+        assert!(parent.path().join("c").exists() && !parent.path().join("c/d").exists());
+        begin(&there("e/f/.kept.part")).unwrap().keep();
+        assert!(parent.path().join("e/f/.kept.part").exists());
+    }
 
     /// Whoever still writes into a folder that is taken away does not keep it.
     #[test]

@@ -103,6 +103,27 @@ impl Location {
         }
     }
 
+    /// The folders above it that are not there, the lowest first.
+    pub(crate) fn missing_folders(&self) -> Result<Vec<Location>> {
+        let path = match self {
+            Location::Local(path) => path,
+            Location::Hdfs(path) => return path.missing_folders(),
+            Location::Elsewhere(_) => return Ok(Vec::new()),
+        };
+        // The empty path is the folder where the program works.
+        let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        Ok(above.take_while(|folder| !folder.exists()).map(|f| Location::Local(f.into())).collect())
+    }
+
+    /// Removes a folder that has nothing in it.
+    pub(crate) fn remove_empty(&self) -> Result<()> {
+        match self {
+            Location::Local(path) => std::fs::remove_dir(path).map_err(Error::io(self)),
+            Location::Hdfs(path) => path.remove_empty(),
+            Location::Elsewhere(_) => Err(self.unreadable()),
+        }
+    }
+
     /// A whole file as an input; it is opened when it is needed.
     pub fn source(&self) -> Source {
         match self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use umbel::bloom::{Coding, Indexes, SLICE_BITS};
 use umbel::{Bloom, Counts, Params};
 use umbel_io::audit::parts::{self, Place};
-use umbel_io::build::{census, insert_all, insert_groups};
+use umbel_io::build::{Census, Hashes, census, census_keeping, insert_all, insert_groups};
 use umbel_io::screen::{Summary, Wanted, screen};
 use umbel_io::{Batch, Driver, Filters, Meter, Source, Tally, count};
 
@@ -74,7 +74,17 @@ impl Task<'_> {
         };
         let mut admitted = 0;
         let tally = match &order.work {
-            Work::Census => send_census(&driver, out)?,
+            Work::Census => {
+                let (census, tally) = census(&driver)?;
+                send_census(&driver, census, out)?;
+                tally
+            }
+            Work::Gather { seed, most } => {
+                let (census, hashes, tally) = census_keeping(&driver, *seed, *most)?;
+                send_census(&driver, census, out)?;
+                send_hashes(hashes.unwrap_or_default(), out)?;
+                tally
+            }
             Work::Build { how, filters } => {
                 let params = filters.iter().map(|(name, plan)| Ok((name.clone(), plan.params()?)));
                 let params = params.collect::<Result<BTreeMap<_, _>>>()?;
@@ -156,15 +166,22 @@ fn send_tally(
     Ok(counted)
 }
 
-fn send_census(driver: &Driver, out: &mut Sink) -> Result<Tally> {
-    let (census, tally) = census(driver)?;
+fn send_census(driver: &Driver, census: Census, out: &mut Sink) -> Result<()> {
     if driver.shape.by.is_none() {
         out(Key::new(Kind::Distinct, ""), &census.all.to_bytes())?;
     }
     for (name, distinct) in census.groups {
         out(Key::new(Kind::Distinct, &name), &distinct.to_bytes())?;
     }
-    Ok(tally)
+    Ok(())
+}
+
+fn send_hashes(hashes: Hashes, out: &mut Sink) -> Result<()> {
+    for (name, hashes) in hashes {
+        let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        out(Key::new(Kind::Hashes, &name), &bytes)?;
+    }
+    Ok(())
 }
 
 fn send_filters(

@@ -23,6 +23,8 @@ pub enum Kind {
     Missing = 7,
     /// What the rows of an audit have come to.
     Audited = 8,
+    /// Hashes of keys, eight little-endian bytes each.
+    Hashes = 9,
 }
 
 impl Kind {
@@ -36,6 +38,7 @@ impl Kind {
             Kind::Rows,
             Kind::Missing,
             Kind::Audited,
+            Kind::Hashes,
         ];
         all.into_iter().find(|kind| *kind as u8 == byte)
     }

@@ -117,7 +117,9 @@ enum Union {
 impl Union {
     fn begin(kind: Kind, value: &[u8]) -> Result<Union> {
         Ok(match kind {
-            Kind::Tally | Kind::Fault | Kind::Audited => Union::All(vec![value.to_vec()]),
+            Kind::Tally | Kind::Fault | Kind::Audited | Kind::Hashes => {
+                Union::All(vec![value.to_vec()])
+            }
             Kind::Rows => return Err(Error::other("rows of an audit come to a job that is none")),
             Kind::Counts => Union::Counts(Box::new(Counts::from_bytes(value)?)),
             Kind::Missing => {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
 use std::time::{Duration, Instant};
 
-use crate::hdfs::HdfsPath;
 use crate::lines;
 use crate::location::Location;
 
@@ -20,7 +19,7 @@ static DOOR: RwLock<()> = RwLock::new(());
 #[derive(Debug, Clone)]
 struct Things {
     at: Option<Location>,
-    made: Vec<HdfsPath>,
+    made: Vec<Location>,
 }
 
 impl Things {
@@ -29,7 +28,7 @@ impl Things {
             lines::discard(at);
         }
         // One that holds something else by now stays, and so do those above it.
-        let _ = self.made.iter().try_for_each(HdfsPath::remove_empty);
+        let _ = self.made.iter().try_for_each(Location::remove_empty);
     }
 }
 
@@ -41,7 +40,7 @@ pub struct Unfinished {
 
 impl Unfinished {
     /// This is about to be made, and these folders above it, the lowest first.
-    pub fn new(at: impl Into<Option<Location>>, made: Vec<HdfsPath>) -> Unfinished {
+    pub fn new(at: impl Into<Option<Location>>, made: Vec<Location>) -> Unfinished {
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         let number = all.last_key_value().map_or(0, |(last, _)| last + 1);
         all.insert(number, Things { at: at.into(), made });

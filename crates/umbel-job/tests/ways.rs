@@ -23,6 +23,7 @@ use umbel_job::{Jobs, Location, Result, stretch};
 #[derive(Default)]
 struct Here {
     reducers: u64,
+    room: usize,
     /// Bytes that the mappers of the last job have sent, as Hadoop counts them, and records of filters among them.
     weight: AtomicU64,
     parts: AtomicU64,
@@ -62,6 +63,10 @@ impl Carrier for &Here {
             union.finish(&mut out)?;
         }
         Ok(Carried { records, report: Report::default() })
+    }
+
+    fn room(&self) -> Result<usize> {
+        Ok(self.room)
     }
 
     fn publish(&self, _: &Location) -> Result<()> {
@@ -189,6 +194,27 @@ fn every_way_gives_the_bytes_that_one_machine_makes() {
                     assert!(to_bytes(found) == expected, "{case}");
                 }
             }
+        }
+    }
+}
+
+/// With all of them there is no job that sends filters; with some of them, or with a hash that needs the keys, it is as without.
+#[test]
+fn hashes_that_come_with_the_count_spare_a_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = table(folder.path(), 5000);
+    let cases = [(None, 0), (None, 5), (Some(Family::Murmur3), 0)];
+    for ((family, seed), grouped) in cases.into_iter().flat_map(|c| [(c, false), (c, true)]) {
+        let mut build = build(0.01, Layout::Classic, family);
+        build.plan.seed = seed;
+        let expected = built_here(&path, &shape(grouped), &build);
+        for room in [10_000, 714, 10] {
+            let here = Here { reducers: 2, room, ..Here::default() };
+            let found = built_in_parts(&here, &path, &shape(grouped), &build, (How::Shortest, 7));
+            let case = format!("{family:?} {seed} {grouped} {room}");
+            assert!(to_bytes(found) == expected, "{case}");
+            let spared = here.parts.load(Ordering::Relaxed) == 0;
+            assert_eq!(spared, room == 10_000 && family.is_none(), "{case}");
         }
     }
 }

@@ -74,7 +74,7 @@ mod jobs {
     use super::command::main_on_spark;
     #[pymodule_export]
     use super::job::client::{
-        audit, build, count, discard_lines, parameters, remembered_columns, screen,
+        abandon, audit, build, count, parameters, remembered_columns, screen,
     };
     #[pymodule_export]
     use super::job::tasks::{map_batches, map_content, map_stretches, reduce};

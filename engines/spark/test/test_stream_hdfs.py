@@ -1,4 +1,4 @@
-"""The state on HDFS."""
+"""The state on HDFS, and lines that are kept there."""
 
 import contextlib
 import os
@@ -12,8 +12,8 @@ from test_crash import FILES, die, expected, finish, source, trainer  # noqa: F4
 
 from umbel import Bloom, CountMin
 from umbel._state import SILENCE, State
-from umbel._umbel import Positions
-from umbel.spark import stream
+from umbel._umbel import Hdfs, Positions
+from umbel.spark import screen, stream
 
 HADOOP = ROOT / "engines/hadoop/cluster"
 
@@ -91,3 +91,10 @@ def test_a_state_is_copied_and_goes_on_here(hdfs, folder):
     assert "a" in here.sketch and here.positions.batch("q") == 3
     assert os.path.exists(folder / "state/LOCK")
     here.close()
+
+
+def test_a_screening_that_fails_leaves_no_folders(hdfs, folder, spark):
+    (folder / "keys.tsv").write_text("a\t1\nb\n")
+    with pytest.raises(ValueError, match="keys.tsv, line 2: "):
+        screen(str(folder / "keys.tsv"), Bloom(10), key="2", delimiter="\t", strict=True, output=f"{hdfs}/lines/of/keys", spark=spark)
+    assert "lines" not in Hdfs(f"{hdfs}/").names()

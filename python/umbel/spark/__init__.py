@@ -30,6 +30,7 @@ from umbel.spark import columns, stream
 from umbel.spark.carrier import Carrier, Rows
 from umbel.spark.columns import is_integer
 from umbel.spark.errors import SparkError
+from umbel.spark.places import located
 from umbel.spark.report import Audited, Job, Parameters, Report, Table, report
 
 __all__ = [
@@ -249,12 +250,6 @@ def session(spark) -> SparkSession:
     if found is None:
         raise SparkError("there is no session of Spark: make one with SparkSession.builder, or give spark")
     return found
-
-
-def located(path) -> str:
-    """A path as tasks can use it, which work in folders of their own."""
-    path = os.fspath(path)
-    return path if "://" in path else os.path.abspath(path.removeprefix("file:"))
 
 
 def rows_of(data, key, by, weight, round, integers) -> Rows:

@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
 from umbel._umbel import jobs
-from umbel.spark import tasks
+from umbel.spark import places, tasks
 from umbel.spark.errors import short
 
 # Rows that go from Spark to Python at once.
@@ -29,6 +29,9 @@ TASKS = 4
 # Bytes of all parts, and number of filters, up to which the driver unites them: tasks that do it would cost a stage more.
 NEAR = 64 << 20
 FEW = 1000
+# Bytes of all hashes of keys that may come to the driver, in place of a second look at the rows of a DataFrame; and of one.
+HASHES = 128 << 20
+HASH = 8
 MOST_REDUCERS = 8
 # The first byte of the key under which a mapper tells what it has counted.
 TALLY = 1
@@ -71,20 +74,16 @@ class Carrier:
     shows: bool = False
     # Of the last job, where it is known before.
     maps: int | None = None
-    # Where the last job gathers lines.
-    lines: str | None = None
 
     def abandon(self):
         """Takes away what jobs have gathered and been given, before the program ends and they with it. Spark is not asked: it may be amid an answer."""
-        if self.lines:
-            jobs.discard_lines(self.lines)
+        jobs.abandon()
         for folder in GIVEN.values():
             folder.cleanup()
 
     def carry(self, *, name, order, inputs, stretches, reducers, tool, lines, size):
         """Has an order done."""
         context = self.spark.sparkContext
-        self.lines = lines
         tool = tool and shared(context, tool)
         try:
             with self.named(name), self.settings(), self.progress(name):
@@ -117,7 +116,7 @@ class Carrier:
             files = [status.getPath() for status in found if not status.isDirectory()]
         except FAILURES as error:
             raise short(error) from None
-        files = sorted(tasks.whole_name(file.toString()) for file in files if file.getName()[0] not in "._")
+        files = sorted(places.whole(file.toString()) for file in files if file.getName()[0] not in "._")
         if not files:
             raise FileNotFoundError(f"{path}: there are no files")
         return files
@@ -129,6 +128,10 @@ class Carrier:
         """How many tasks there are, at most."""
         return self.partitions or self.slots() * (1 if size > WIDE else TASKS)
 
+    def room(self):
+        """How many hashes of keys each mapper may send. Files are read again as fast."""
+        return HASHES // HASH // self.tasks(0) if self.rows else 0
+
     def is_near(self, order, inputs, size):
         """Whether all parts may come here as they are: they are few, and not long."""
         order = json.loads(order)
@@ -136,7 +139,7 @@ class Carrier:
         if any(map(is_foreign, inputs)):
             return False
         if "Build" not in work:
-            return work == "Census" and not grouped
+            return ("Gather" in work or work == "Census") and not grouped
         build = work["Build"]
         return build["how"] != "Indexes" and len(build["filters"]) <= FEW and self.tasks(size) * size <= NEAR
 
@@ -168,8 +171,8 @@ class Carrier:
         parts = []
         if own:
             shares = dealt(own, most)
-            places = context.parallelize(range(len(shares)), len(shares))
-            parts.append(places.mapPartitions(tasks.MapStretches(order, tool, shares, lines)))
+            numbers = context.parallelize(range(len(shares)), len(shares))
+            parts.append(numbers.mapPartitions(tasks.MapStretches(order, tool, shares, lines)))
         if foreign:
             files = context.binaryFiles(",".join(foreign), most)
             parts.append(files.mapPartitions(tasks.MapContents(order, tool, foreign, lines)))

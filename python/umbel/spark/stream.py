@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import umbel
 from umbel._state import Newest, State, folder_at
 from umbel._umbel import Positions
+from umbel.spark.places import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -81,7 +82,7 @@ def train(
 def answer(queries: DataFrame, key: str, state: str | os.PathLike[str], *, column: str | None = None) -> DataFrame:
     """A stream (or a table) with a column more: for a state that holds a filter, `seen`: whether the key may have been seen, False being certain; for one that holds
     counts, `estimate`: how often at most. Every batch of rows is answered from the newest complete snapshot. The answer for a null is False, or 0."""
-    place = located(queries, state)
+    place = named(state, queries.sparkSession)
     sketch = newest(place)
     check_key(queries, key, sketch)
     kind = "boolean" if isinstance(sketch, umbel.Bloom) else "long"
@@ -93,7 +94,7 @@ def answer(queries: DataFrame, key: str, state: str | os.PathLike[str], *, colum
 def inner_products(queries: DataFrame, first: str | os.PathLike[str], second: str | os.PathLike[str]) -> DataFrame:
     """A stream (or a table) with two columns more: `inner_product`, the sum over all keys of the product of their counts in two states, never too low, and `bound`,
     by how much it is too high at most. For every batch of rows it is that of the newest complete snapshots."""
-    places = located(queries, first), located(queries, second)
+    places = [named(state, queries.sparkSession) for state in (first, second)]
     product(*map(newest, places))
     return with_columns(queries, [("inner_product", "long"), ("bound", "double")], partial(products, places))
 
@@ -107,7 +108,7 @@ class Trainer:
     """Takes in the batches of one query."""
 
     def __init__(self, stream, key, into, wanted, weight, another):
-        place = located(stream, into)
+        place = named(into, stream.sparkSession)
         self.another, self.query = another, None
         release(place)
         self.state = State(place)
@@ -200,7 +201,9 @@ class Trainer:
 
 def release(state: str | os.PathLike[str]) -> None:
     """Lets go of a state whose query has ended, so that other programs can train it; the end of this one does the same."""
-    folder = str(folder_at(state))
+    from pyspark.sql import SparkSession
+
+    folder = str(folder_at(named(state, SparkSession.getActiveSession())))
     trainer = trainers.get(folder)
     if trainer is None:
         return
@@ -260,16 +263,6 @@ def selected(stream, key, weight, sketch):
         columns.append(stream[f"`{weight}`"].alias("weight"))
     rows = stream.select(*columns)
     return rows if integers else rows.where(functions.length("key") > 0)
-
-
-def located(rows, place):
-    """A place as executors know it too: HDFS by the name of its NameNode."""
-    place = os.fspath(place)
-    if place.startswith("hdfs:///"):
-        usual = rows.sparkSession.sparkContext._jsc.hadoopConfiguration().get("fs.defaultFS")
-        if usual.startswith("hdfs://"):
-            return usual.rstrip("/") + place[len("hdfs://") :]
-    return place if "://" in place else os.path.abspath(place)
 
 
 def partials(batch, fold):

@@ -5,13 +5,12 @@ Files need nothing on the nodes but this package. Rows of a DataFrame come as Ar
 
 from __future__ import annotations
 
-import re
 import zlib
 
 from pyspark import TaskContext
 
 from umbel._umbel import jobs
-from umbel.spark import given
+from umbel.spark import given, places
 
 SCHEMA = "key binary, value binary"
 # Bytes of records that go to Spark at once.
@@ -40,8 +39,8 @@ class MapStretches(Task):
         self.tasks = tasks
         self.lines = lines
 
-    def __call__(self, places):
-        for place in places:
+    def __call__(self, numbers):
+        for place in numbers:
             yield from jobs.map_stretches(self.order, self.tasks[place], tool=self.path(), lines=self.lines)
 
 
@@ -55,12 +54,7 @@ class MapContents(Task):
 
     def __call__(self, files):
         for path, content in files:
-            yield from jobs.map_content(self.order, self.stretches[whole_name(path)], bytes(content), tool=self.path(), lines=self.lines)
-
-
-def whole_name(path):
-    """Hadoop writes scheme:/path where a place has no host; everybody else has scheme:///path."""
-    return re.sub("^([a-z0-9]+):/(?!/)", r"\1:///", path)
+            yield from jobs.map_content(self.order, self.stretches[places.whole(path)], bytes(content), tool=self.path(), lines=self.lines)
 
 
 class Reduce(Task):

@@ -9,6 +9,7 @@
 
 mod groups;
 mod insert;
+mod keep;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use umbel::{Bloom, Params};
 pub use self::groups::insert_groups;
 pub use self::insert::insert_all;
 use self::insert::insert_kept;
+pub use self::keep::{Hashes, census_keeping};
 use crate::gather::{Gather, Gathered, note};
 use crate::plan::Plan;
 use crate::shelf::Store;
@@ -57,15 +59,21 @@ pub fn census(driver: &Driver) -> Result<(Census, Tally)> {
     let (parts, tally) = gather(driver, None, 0)?;
     let mut census = Census::default();
     for (gathered, names) in parts {
-        if driver.shape.by.is_none() {
-            gathered.counts.iter().for_each(|count| census.all.merge(count));
-            continue;
-        }
-        for (count, name) in gathered.counts.iter().zip(names) {
-            census.groups.entry(name).or_default().merge(count);
-        }
+        census.add(driver.shape.by.is_some(), &gathered.counts, names);
     }
     Ok((census, tally))
+}
+
+impl Census {
+    /// Adds what a thread has counted.
+    fn add(&mut self, grouped: bool, counts: &[Distinct], names: Vec<String>) {
+        if !grouped {
+            return counts.iter().for_each(|count| self.all.merge(count));
+        }
+        for (count, name) in counts.iter().zip(names) {
+            self.groups.entry(name).or_default().merge(count);
+        }
+    }
 }
 
 /// What each thread has gathered, with the names of its groups.

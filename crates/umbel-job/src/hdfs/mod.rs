@@ -16,7 +16,7 @@ use hdfs_native::{HdfsError, WriteOptions};
 
 use self::words::missing;
 use crate::installed::Environment;
-use crate::{Error, Result, unfinished};
+use crate::{Error, Location, Result, unfinished};
 
 pub use self::new_file::NewFile;
 
@@ -163,12 +163,12 @@ impl HdfsPath {
     }
 
     /// The folders above it that are not there, the lowest first.
-    pub(crate) fn missing_folders(&self) -> Result<Vec<HdfsPath>> {
+    pub(crate) fn missing_folders(&self) -> Result<Vec<Location>> {
         let mut missing = Vec::new();
         let mut folder = self.parent();
         while folder.path != "/" && folder.status()?.is_none() {
             let above = folder.parent();
-            missing.push(std::mem::replace(&mut folder, above));
+            missing.push(std::mem::replace(&mut folder, above).into());
         }
         Ok(missing)
     }

@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict};
 use tempfile::TempDir;
 use umbel_job::jobs::{Carried, Carrier, Event, Freight, Report};
 use umbel_job::record::Key;
+use umbel_job::unfinished::Unfinished;
 use umbel_job::{Error, Location, lines};
 
 /// The object: its `carry` gets what is to be done by name, and returns what has come back.
@@ -20,19 +21,11 @@ use umbel_job::{Error, Location, lines};
 pub struct PyCarrier {
     carrier: Arc<Py<PyAny>>,
     failure: Arc<Mutex<Option<PyErr>>>,
-    gathered: Arc<Gathered>,
+    gathered: Arc<Mutex<Gathered>>,
 }
 
 /// The folder where kept lines are gathered; whatever is not published is taken away.
-#[derive(Default)]
-struct Gathered(Mutex<Option<Location>>);
-
-impl Drop for Gathered {
-    fn drop(&mut self) {
-        let folder = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        folder.iter().for_each(lines::discard);
-    }
-}
+type Gathered = Option<(Location, Unfinished)>;
 
 /// What has come back.
 #[derive(FromPyObject)]
@@ -54,8 +47,8 @@ impl PyCarrier {
         failure.unwrap_or_else(|| raise(error))
     }
 
-    fn gathered(&self) -> MutexGuard<'_, Option<Location>> {
-        self.gathered.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn call(
@@ -129,9 +122,16 @@ fn carried(brought: Brought, time: Duration) -> umbel_job::Result<Carried> {
 impl Carrier for PyCarrier {
     fn carry(&self, freight: &Freight, _: &dyn Fn(Event)) -> umbel_job::Result<Carried> {
         let aside = freight.lines.map(lines::aside);
-        aside.as_ref().map_or(Ok(()), lines::begin)?;
-        *self.gathered() = aside.clone();
+        let begun = aside.as_ref().map(lines::begin).transpose()?;
+        *self.gathered() = aside.clone().zip(begun);
         self.bring(freight, aside.as_ref())
+    }
+
+    fn room(&self) -> umbel_job::Result<usize> {
+        Python::attach(|py| {
+            let room = self.carrier.bind(py).call_method0("room");
+            room.and_then(|room| room.extract()).map_err(|error| self.note(py, error))
+        })
     }
 
     fn files(&self, at: &Location) -> umbel_job::Result<Vec<Location>> {
@@ -145,9 +145,9 @@ impl Carrier for PyCarrier {
     }
 
     fn publish(&self, to: &Location) -> umbel_job::Result<()> {
-        let mut gathered = self.gathered();
-        gathered.as_ref().map_or(Ok(()), |from| lines::publish(from, to))?;
-        *gathered = None;
+        let Some((from, unfinished)) = self.gathered().take() else { return Ok(()) };
+        lines::publish(&from, to)?;
+        unfinished.keep();
         Ok(())
     }
 }

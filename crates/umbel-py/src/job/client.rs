@@ -376,8 +376,8 @@ pub fn remembered_columns(
     (text(shape.key), text(shape.by), shape.round)
 }
 
-/// Takes away a folder where lines are gathered: for a program that ends before its jobs do.
+/// Takes away what is unfinished: for a program that ends before its jobs do.
 #[pyfunction]
-pub fn discard_lines(py: Python<'_>, folder: PathBuf) {
-    py.detach(|| umbel_job::lines::discard(&Location::parse(&folder)));
+pub fn abandon(py: Python<'_>) {
+    py.detach(umbel_job::unfinished::end);
 }
