@@ -8,6 +8,7 @@ use umbel_io::Source;
 use crate::job::{Input, Stretch};
 use crate::jobs::{Carrier, Job};
 use crate::location::Location;
+use crate::stamp::Stamp;
 use crate::{Error, Result};
 
 /// How texts are shared out.
@@ -61,9 +62,16 @@ impl Prepared {
     fn add(&mut self, job: &Job, path: &Location, members: bool) -> Result<()> {
         if let Location::Elsewhere(path) = path {
             self.stretches.push(Stretch { input: self.inputs.len(), bytes: None });
-            self.inputs.push(Input { path: path.clone(), header: Vec::new(), members });
+            self.inputs.push(Input {
+                path: path.clone(),
+                header: Vec::new(),
+                members,
+                stamp: None,
+            });
             return Ok(());
         }
+        // Before anything else is known of it: whatever comes later would pass unseen.
+        let stamp = Stamp::of(path)?;
         let source = path.source();
         let is_text = source.is_plain()?;
         // Newlines inside quotes end no record: such a text has no place to cut it.
@@ -83,7 +91,7 @@ impl Prepared {
             true => first_line(&source)?,
             false => Vec::new(),
         };
-        self.inputs.push(Input { path: path.to_string(), header, members });
+        self.inputs.push(Input { path: path.to_string(), header, members, stamp });
         // Row groups are shared out by where they begin.
         let can_cut = can_cut || is_parquet;
         let (Some(bytes), true) = (self.stretch, can_cut) else {
