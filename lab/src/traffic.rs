@@ -102,7 +102,12 @@ fn bytes(lab: &Lab, table: &Path, plan: &Plan, how: How, mappers: usize) -> Resu
         work: Work::Build { how, filters },
         columns: Columns::from(&shape()),
         strict: false,
-        inputs: vec![Input { path: "ratings".into(), header: Vec::new(), members: false }],
+        inputs: vec![Input {
+            path: "ratings".into(),
+            header: Vec::new(),
+            members: false,
+            stamp: None,
+        }],
     };
     let mut sum = 0;
     for part in parts(lab, table, mappers)? {

@@ -112,8 +112,8 @@ impl Text {
             let new = len;
             len += self.read(&mut bytes[new..]).map_err(Error::io(source.name()))?;
             if len > MAX_RECORD && self.is_too_long(&bytes[..len]) {
-                // Its number is known where the lines before it have been counted.
-                let place = Place { name: source.name(), unit: "line", number: 0 };
+                // As if it were the first: its number is known where the lines before it have been counted.
+                let place = Place { name: source.name(), unit: "line", number: 1 };
                 let quoted = self.quoted.is_some();
                 return Err(Error::LongLine { place, limit: MAX_RECORD, quoted });
             }

@@ -5,7 +5,7 @@ use std::fmt;
 use umbel::near::Grid;
 
 use crate::field::field;
-use crate::{Error, Look, Result, Source};
+use crate::{Error, Look, Result, Source, task};
 
 /// A column, by its place (from 1) or by its name in the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,11 @@ impl Shape {
     pub fn has_header(&self) -> bool {
         let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
         self.header || named(&self.key) || named(&self.by) || named(&self.weight)
+    }
+
+    /// Says what is wrong with the columns of an input, as whoever reads it would; no more than its beginning is read.
+    pub fn check(&self, source: &Source) -> Result<()> {
+        task::check(source, self)
     }
 
     /// What to do with the records of one input, whose header is given if it has one.

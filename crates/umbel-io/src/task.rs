@@ -43,6 +43,11 @@ impl Task {
     }
 }
 
+/// Says what is wrong with the columns of an input, as whoever reads it would.
+pub(crate) fn check(source: &Source, shape: &Shape) -> Result<()> {
+    Open::new(source, shape, &Arc::default(), &Arc::default())?.check(source, shape)
+}
+
 /// Takes the inputs one after the other.
 pub(crate) struct Tasks<'a> {
     sources: &'a [Source],
@@ -126,6 +131,15 @@ impl Open {
             Open::Text(text) => text.look(),
             Open::Table(table) => Some(table.look()),
             Open::Handed(handed) => Some(handed.look()),
+        }
+    }
+
+    /// Finds the columns; of a text the first block is read for that.
+    fn check(mut self, source: &Source, shape: &Shape) -> Result<()> {
+        match &mut self {
+            Open::Text(text) => text.next(source, shape, &mut Vec::new()).map(|_| ()),
+            // Those of a table are known already.
+            Open::Table(_) | Open::Handed(_) => Ok(()),
         }
     }
 

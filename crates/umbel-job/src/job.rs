@@ -7,6 +7,8 @@ use umbel::hash::{Family, Strategy};
 use umbel::{KeyType, Layout, Params};
 use umbel_io::{Column, Plan, Shape};
 
+use crate::location::Location;
+use crate::stamp::Stamp;
 use crate::{Error, Result};
 
 /// What the tasks of a job do with their inputs.
@@ -92,6 +94,16 @@ pub struct Input {
     pub header: Vec<u8>,
     /// For the audit of one filter: whether its keys were inserted.
     pub members: bool,
+    /// How the file was when it was cut; none of what is no file of this machine or of HDFS.
+    pub stamp: Option<Stamp>,
+}
+
+impl Input {
+    /// Refuses a file that has changed since it was cut.
+    pub(crate) fn check(&self) -> Result<()> {
+        let file = Location::parse(self.path.as_ref());
+        self.stamp.map_or(Ok(()), |stamp| stamp.check(&file))
+    }
 }
 
 /// A line of the manifest: what one mapper reads.

@@ -30,6 +30,7 @@ pub mod plan;
 pub mod record;
 pub mod reduce;
 mod results;
+mod stamp;
 pub mod stretch;
 pub mod unfinished;
 

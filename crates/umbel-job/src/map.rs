@@ -63,6 +63,7 @@ impl Task<'_> {
     fn work(self, out: &mut Sink) -> Result<Counted> {
         let Task { order, stretch, source, threads, tool, lines } = self;
         let input = order.input(stretch.input)?;
+        input.check()?;
         let copied_header =
             stretch.bytes.is_some_and(|(start, _)| start > 0) && !input.header.is_empty();
         let driver = Driver {

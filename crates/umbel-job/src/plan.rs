@@ -1,17 +1,15 @@
 //! Inputs, cut into what each mapper reads.
 
-use std::io::{self, Read};
+use std::io::{BufRead, BufReader};
 use std::sync::Arc;
 
-use umbel_io::{Driver, Meter, ReadAt, Remote, Shape, Source};
+use umbel_io::Source;
 
 use crate::job::{Input, Stretch};
 use crate::jobs::{Carrier, Job};
 use crate::location::Location;
-use crate::{Error, Result, stretch};
-
-/// The longest header.
-const HEADER: usize = 1 << 20;
+use crate::stamp::Stamp;
+use crate::{Error, Result};
 
 /// How texts are shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,9 +62,16 @@ impl Prepared {
     fn add(&mut self, job: &Job, path: &Location, members: bool) -> Result<()> {
         if let Location::Elsewhere(path) = path {
             self.stretches.push(Stretch { input: self.inputs.len(), bytes: None });
-            self.inputs.push(Input { path: path.clone(), header: Vec::new(), members });
+            self.inputs.push(Input {
+                path: path.clone(),
+                header: Vec::new(),
+                members,
+                stamp: None,
+            });
             return Ok(());
         }
+        // Before anything else is known of it: whatever comes later would pass unseen.
+        let stamp = Stamp::of(path)?;
         let source = path.source();
         let is_text = source.is_plain()?;
         // Newlines inside quotes end no record: such a text has no place to cut it.
@@ -78,18 +83,15 @@ impl Prepared {
         }
         let (len, place) = (source.size().unwrap_or(0), self.inputs.len());
         let is_parquet = !is_text && source.is_parquet()?;
-        let mut header = Vec::new();
-        if is_parquet {
-            // Its columns are known without any of its rows.
-            check_columns(&job.shape, stretch::lines_of(path, 0, 0, &[])?)?;
-        } else if job.shape.has_header() {
-            let first = first_line(&source)?;
-            check_columns(&job.shape, head(path, first.clone()))?;
-            if can_cut {
-                header = first;
-            }
+        if is_parquet || job.shape.has_header() {
+            // Said at once: every mapper would say it.
+            job.shape.check(&source)?;
         }
-        self.inputs.push(Input { path: path.to_string(), header, members });
+        let header = match can_cut && job.shape.has_header() {
+            true => first_line(&source)?,
+            false => Vec::new(),
+        };
+        self.inputs.push(Input { path: path.to_string(), header, members, stamp });
         // Row groups are shared out by where they begin.
         let can_cut = can_cut || is_parquet;
         let (Some(bytes), true) = (self.stretch, can_cut) else {
@@ -106,74 +108,19 @@ impl Prepared {
     }
 }
 
-/// The first line of a text, which may be compressed, with its newline.
+/// The first line of a plain text, with its newline.
 fn first_line(source: &Source) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut stream = source.open(&Arc::default())?;
-    let mut buffer = vec![0; 1 << 14];
-    loop {
-        let read = stream.read(&mut buffer).map_err(Error::io(source.name()))?;
-        bytes.extend_from_slice(&buffer[..read]);
-        if let Some(newline) = bytes.iter().position(|&byte| byte == b'\n') {
-            bytes.truncate(newline + 1);
-            return Ok(bytes);
-        }
-        if read == 0 || bytes.len() > HEADER {
-            return Ok(bytes);
-        }
-    }
-}
-
-/// A file as far as this first line.
-fn head(path: &Location, first: Vec<u8>) -> Source {
-    Source::remote(Arc::new(Head { name: path.to_string(), bytes: first }))
-}
-
-/// Says at once what is wrong with the columns: the same as every mapper would say.
-fn check_columns(shape: &Shape, head: Source) -> Result<()> {
-    let driver = Driver {
-        sources: vec![head],
-        shape: shape.clone(),
-        threads: 1,
-        strict: false,
-        meter: Arc::new(Meter::default()),
-    };
-    driver.run(|| (), |(), _| Ok(()), |()| Ok(()))?;
-    Ok(())
-}
-
-/// The first line of a file.
-#[derive(Debug)]
-struct Head {
-    name: String,
-    bytes: Vec<u8>,
-}
-
-impl Remote for Head {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn size(&self) -> Option<u64> {
-        None
-    }
-
-    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(io::Cursor::new(self.bytes.clone())))
-    }
-
-    fn places(&self) -> Option<Arc<dyn ReadAt>> {
-        None
-    }
-
-    fn is_part(&self) -> bool {
-        true
-    }
+    let mut reader = BufReader::new(source.open(&Arc::default())?);
+    reader.read_until(b'\n', &mut bytes).map_err(Error::io(source.name()))?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
+
+    use umbel_io::Shape;
 
     use super::*;
     use crate::jobs::{Carried, Event, Freight};
@@ -225,6 +172,18 @@ mod tests {
                 path.display()
             );
         }
+    }
+
+    #[test]
+    fn a_header_may_hold_newlines_in_quotes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("quoted.csv");
+        std::fs::write(&path, "\"the\nnumber\",key\n1,a\n").unwrap();
+        for column in ["key", "the\nnumber"] {
+            // A whole text: its rows may hold newlines too.
+            assert_eq!(prepared(&path, column).unwrap(), 1);
+        }
+        assert!(prepared(&path, "number").is_err());
     }
 
     /// `number\tkey\n1\ta\n`

@@ -74,7 +74,8 @@ mod tests {
             admitted: 0,
             look: None,
         };
-        let inputs = [Input { path: "hdfs:///t".into(), header: Vec::new(), members: false }];
+        let inputs =
+            [Input { path: "hdfs:///t".into(), header: Vec::new(), members: false, stamp: None }];
         let tally =
             add_up(&[part(0, 10, None), part(90, 7, Some(3)), part(200, 5, Some(1))], &inputs);
         let (place, reason) = tally.first_malformed.clone().unwrap();

@@ -74,6 +74,20 @@ impl Carrier for &Here {
     }
 }
 
+/// The same after something has happened since the job was planned.
+struct Meanwhile<'a>(&'a Here, &'a dyn Fn());
+
+impl Carrier for Meanwhile<'_> {
+    fn carry(&self, freight: &Freight, watch: &dyn Fn(Event)) -> Result<Carried> {
+        (self.1)();
+        (&self.0).carry(freight, watch)
+    }
+
+    fn publish(&self, to: &Location) -> Result<()> {
+        (&self.0).publish(to)
+    }
+}
+
 impl Here {
     fn weigh(&self, sent: &[Record]) {
         let mut bytes = Vec::new();
@@ -150,8 +164,12 @@ fn built_in_parts(
     by: (How, u64),
 ) -> Filters {
     let (how, mappers) = by;
+    Jobs::new(Box::new(here), job(path, shape, mappers)).build(build, how).unwrap().0
+}
+
+fn job(path: &Path, shape: &Shape, mappers: u64) -> Job<'static> {
     let len = std::fs::metadata(path).unwrap().len();
-    let job = Job {
+    Job {
         name: "test".into(),
         inputs: vec![Location::parse(path)],
         members: Vec::new(),
@@ -159,8 +177,7 @@ fn built_in_parts(
         strict: false,
         cut: Cut::Bytes(len.div_ceil(mappers)),
         watch: &|_| (),
-    };
-    Jobs::new(Box::new(here), job).build(build, how).unwrap().0
+    }
 }
 
 fn to_bytes(filters: Filters) -> Vec<u8> {
@@ -276,4 +293,22 @@ fn a_filter_without_keys_is_not_sent() {
     let found = built_in_parts(&here, &path, &Shape::default(), &build, (How::Shortest, 1));
     assert_eq!(here.parts.load(Ordering::Relaxed), 0);
     assert!(to_bytes(found) == built_here(&path, &Shape::default(), &build));
+}
+
+#[test]
+fn an_input_that_has_become_shorter_fails_the_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, build) = (table(folder.path(), 5000), build(0.01, Layout::Blocked, None));
+    let here = Here { reducers: 1, ..Here::default() };
+    let shrink = || {
+        let text = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &text[..text.len() / 2]).unwrap();
+    };
+    for mappers in [1, 4] {
+        let job = job(&path, &shape(false), mappers);
+        let mut jobs = Jobs::new(Box::new(Meanwhile(&here, &shrink)), job);
+        let said = jobs.build(&build, How::Shortest).err().map(|error| error.to_string());
+        let changed = format!("{}: it has changed since the job was planned", path.display());
+        assert!(said.as_ref().is_some_and(|said| said.starts_with(&changed)), "{said:?}");
+    }
 }

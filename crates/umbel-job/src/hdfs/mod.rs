@@ -45,6 +45,8 @@ pub struct Status {
     pub path: HdfsPath,
     /// Bytes.
     pub len: u64,
+    /// When it was changed, in milliseconds since 1970.
+    pub changed: u64,
     /// Whether it is a folder.
     pub is_folder: bool,
 }
@@ -114,11 +116,17 @@ impl HdfsPath {
             Ok(found) => Ok(Some(Status {
                 path: self.clone(),
                 len: found.length as u64,
+                changed: found.modification_time,
                 is_folder: found.isdir,
             })),
             Err(HdfsError::FileNotFound(_)) => Ok(None),
             Err(error) => Err(self.error(error)),
         }
+    }
+
+    /// What is there, which must be something.
+    pub(crate) fn existing(&self) -> Result<Status> {
+        self.status()?.ok_or_else(|| Error::io(self)(missing()))
     }
 
     /// The files of a folder, by name.
@@ -127,6 +135,7 @@ impl HdfsPath {
         let status = |found: hdfs_native::client::FileStatus| Status {
             path: HdfsPath { path: found.path, ..self.clone() },
             len: found.length as u64,
+            changed: found.modification_time,
             is_folder: found.isdir,
         };
         let mut files: Vec<_> = found.into_iter().map(status).collect();
@@ -136,7 +145,7 @@ impl HdfsPath {
 
     /// The files there: itself, or those of a folder, by name, but for the ones that Hadoop hides.
     pub fn files(&self) -> Result<Vec<HdfsPath>> {
-        let status = self.status()?.ok_or_else(|| Error::io(self)(missing()))?;
+        let status = self.existing()?;
         if !status.is_folder {
             return Ok(vec![self.clone()]);
         }
@@ -216,8 +225,7 @@ impl HdfsPath {
 
     /// When a file was changed, in milliseconds since 1970.
     pub fn time(&self) -> Result<u64> {
-        let found = self.client()?.get_file_info(&self.path).map_err(|e| self.error(e))?;
-        Ok(found.modification_time)
+        Ok(self.existing()?.changed)
     }
 
     /// Says when it was changed; the time of the last access stays, which not every HDFS keeps.
