@@ -147,7 +147,7 @@ impl<'a> Cluster<'a> {
         // Found along the path of the cluster, not of this process.
         let mut command = Command::new("env");
         command.arg(program).args(arguments).envs(&self.environment).current_dir(self.lab.work());
-        let done = command.output().with_context(line)?;
+        let done = stop::output(&mut command).with_context(line)?;
         let answered = done.status.code().is_some_and(|code| codes.contains(&code));
         ensure!(answered, "{}: {}", line(), String::from_utf8_lossy(&done.stderr));
         Ok(String::from_utf8(done.stdout)?)

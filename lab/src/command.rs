@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::lab::Lab;
+use crate::stop;
 
 impl Lab {
     /// The command, as `make lab` has built it.
@@ -18,8 +19,9 @@ impl Lab {
     pub fn output(&self, program: &str, arguments: &[&str]) -> Result<String> {
         let program = if program == "umbel" { self.umbel() } else { program.into() };
         let line = || format!("{} {}", program.display(), arguments.join(" "));
-        let done = Command::new(&program).args(arguments).current_dir(self.work()).output();
-        let done = done.with_context(line)?;
+        let mut command = Command::new(&program);
+        command.args(arguments).current_dir(self.work());
+        let done = stop::output(&mut command).with_context(line)?;
         // 1 is an answer: nothing was selected, or the promise does not hold.
         let answered = matches!(done.status.code(), Some(0 | 1));
         ensure!(answered, "{}: {}", line(), String::from_utf8_lossy(&done.stderr));

@@ -22,6 +22,7 @@ mod page;
 mod peers;
 mod ratings;
 mod rows;
+mod running;
 mod screening;
 mod spread;
 mod stop;

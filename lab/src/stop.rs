@@ -1,11 +1,16 @@
-//! A signal that ends the program ends its clusters too.
+//! A signal that ends the program ends what it runs, and then its clusters.
 
+use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+
+use crate::running::Running;
+
+static RUNNING: Running = Running::new();
 
 /// Clusters that were started: the script, and the folder.
 static STARTED: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
@@ -16,6 +21,8 @@ pub fn install() {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
+            // Before its cluster, which a job needs to end as it should.
+            RUNNING.end();
             let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
             // Side by side, and in groups of their own: whoever is impatient and kills this program does not kill them.
             let downs = started.iter().map(|(script, folder)| {
@@ -28,6 +35,11 @@ pub fn install() {
     });
 }
 
+/// What a program prints that a signal ends too.
+pub fn output(command: &mut Command) -> io::Result<Output> {
+    RUNNING.output(command)
+}
+
 /// A cluster that is being started.
 pub fn remember(script: &str, folder: &str) {
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +48,7 @@ pub fn remember(script: &str, folder: &str) {
 
 /// Stops a cluster; one that does not run is no error.
 pub fn down(script: &str, folder: &str) {
-    let done = Command::new(script).args(["down", folder]).output();
+    let done = output(Command::new(script).args(["down", folder]));
     if !done.is_ok_and(|done| done.status.success()) {
         eprintln!("{folder} was not stopped");
     }
