@@ -68,6 +68,10 @@ fn transfer(message: &str) -> String {
         Some(format!("{host}:{}", between(node, "xfer_port: ", ',')?))
     });
     let nodes: Vec<String> = nodes.collect();
+    if message.ends_with(": []") {
+        // Where HDFS knows that all of them are gone it names none.
+        return format!("no DataNode that runs has all of it; {REPORT}");
+    }
     match nodes.is_empty() {
         true => format!("a DataNode of HDFS failed: {}", first_line(message)),
         false => {
@@ -114,6 +118,12 @@ mod tests {
             "{words}"
         );
         assert!(!words.contains("Proto"), "{words}");
+        let none = HdfsError::DataTransferError("All DataNodes failed: []".into());
+        let words = of_datanode(none).to_string();
+        assert!(
+            words.starts_with("no DataNode that runs has all of it; `hdfs dfsadmin"),
+            "{words}"
+        );
         let refused = || HdfsError::IOError(io::ErrorKind::ConnectionRefused.into());
         assert!(
             of_datanode(refused()).to_string().contains("a DataNode of HDFS cannot be reached")
