@@ -142,19 +142,21 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
         [byte] => Ok(*byte),
         b"\\t" | b"tab" => Ok(b'\t'),
         b"\\0" => Ok(0),
-        _ => Err("a delimiter is a single character, such as ',' or '\\t'".into()),
+        _ => Err("a delimiter is a single byte, such as ',' or '\\t'".into()),
     }
 }
 
 /// A whole number, also written as 1e6.
 pub fn whole(text: &str) -> std::result::Result<u64, String> {
-    let float = || {
-        text.parse().ok().filter(|number: &f64| text.contains(['e', 'E']) && number.fract() == 0.0)
-    };
     // Up to 2^53 every whole number is a float.
-    let exact = |number: &f64| (0.0..=9_007_199_254_740_992.0).contains(number);
-    let number = text.parse().ok().or_else(|| float().filter(exact).map(|number| number as u64));
-    number.ok_or_else(|| "a whole number is needed, such as 1000000 or 1e6".into())
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let float = text.parse().ok().filter(|number: &f64| *number >= 0.0 && number.fract() == 0.0);
+    match (text.parse(), float) {
+        (Ok(number), _) => Ok(number),
+        (_, Some(float)) if float > EXACT => Err("this number is too large".into()),
+        (_, Some(float)) if text.contains(['e', 'E']) => Ok(float as u64),
+        _ => Err("a whole number is needed, such as 1000000 or 1e6".into()),
+    }
 }
 
 /// A whole number from 1 on.

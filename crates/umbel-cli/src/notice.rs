@@ -37,6 +37,15 @@ pub fn warn(message: impl std::fmt::Display) {
     say(format!("warning: {message}"));
 }
 
+/// A warning for each of several groups, the first ten of many.
+pub fn warn_groups<'n, W: std::fmt::Display>(mut warnings: impl Iterator<Item = (&'n str, W)>) {
+    warnings.by_ref().take(10).for_each(|(name, warning)| warn(format!("group {name}: {warning}")));
+    match warnings.count() as u64 {
+        0 => {}
+        more => warn(format!("and so it is with {} more", number(more, "group"))),
+    }
+}
+
 /// The error, with advice for this command where most rows could not be used.
 pub fn advise(error: anyhow::Error, advice: &'static str) -> anyhow::Error {
     match error.downcast::<Error>() {

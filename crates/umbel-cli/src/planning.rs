@@ -115,7 +115,8 @@ impl Planning {
                 percent(rate)
             )
         };
-        (overfull.is_some() || filter.sizing().expected_rate() > asked).then(says)
+        let is_wrong = overfull.is_some() && rate > asked;
+        (is_wrong || filter.sizing().expected_rate() > asked).then(says)
     }
 
     /// The plan, with this hash.

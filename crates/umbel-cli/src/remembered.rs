@@ -21,12 +21,18 @@ pub fn write(
             Some((key, _)) if key.starts_with(PREFIX) => {
                 bail!("--meta {pair}: names that begin with {PREFIX} are umbel's own")
             }
+            Some((key, _)) if is_twice(key, pairs) => bail!("--meta {key}: it is given twice"),
             Some((key, value)) if !key.is_empty() => metadata.set(key, value),
             _ => bail!("--meta {pair}: a pair has the form KEY=VALUE"),
         }
     }
     remembered::write(metadata, &input.shape(grouping, false), look);
     Ok(())
+}
+
+fn is_twice(key: &str, pairs: &[String]) -> bool {
+    let keys = pairs.iter().filter_map(|pair| Some(pair.split_once('=')?.0));
+    keys.filter(|other| *other == key).count() > 1
 }
 
 /// Fills in what was not said from what the filter remembers.

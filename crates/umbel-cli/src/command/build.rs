@@ -213,11 +213,8 @@ impl Args {
                 self.planning.too_full(filter).into_iter().for_each(notice::warn);
             }
             Filters::Groups(groups) => {
-                for (name, filter) in groups.iter() {
-                    if let Some(warning) = self.planning.too_full(filter) {
-                        notice::warn(format!("group {name}: {warning}"));
-                    }
-                }
+                let too_full = |(name, filter)| Some((name, self.planning.too_full(filter)?));
+                notice::warn_groups(groups.iter().filter_map(too_full));
             }
         }
     }

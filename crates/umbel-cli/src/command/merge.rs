@@ -9,7 +9,7 @@ use umbel::counts::CountGroups;
 use umbel::format::{File, Kind};
 use umbel::near::Near;
 use umbel::similar::Similar;
-use umbel::{Counts, Error, Metadata};
+use umbel::{Bloom, Counts, Error, Metadata};
 use umbel_io::Filters;
 
 use crate::output::Output;
@@ -129,8 +129,8 @@ impl Content {
                 filter.write_to(out)?;
             }
             Content::Filters(Filters::Groups(groups)) => {
-                let overfull = groups.iter().filter_map(|(name, f)| Some((name, f.overfull()?)));
-                overfull.for_each(|(name, w)| notice::warn(format!("group {name}: {w}")));
+                let overfull = |(name, filter): (_, &Bloom)| Some((name, filter.overfull()?));
+                notice::warn_groups(groups.iter().filter_map(overfull));
                 groups.write_to(out)?;
             }
             Content::Counts(counts) => counts.write_to(out)?,

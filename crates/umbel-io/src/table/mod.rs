@@ -153,7 +153,7 @@ pub(crate) fn refuse_stream(source: &Source, bytes: &[u8]) -> Result<()> {
     match bytes.starts_with(START) {
         false => Ok(()),
         true => Err(Error::Other(format!(
-            "{}: this is Parquet, which can be read neither from a pipe nor from within a compressed file: give a plain file",
+            "{}: this is Parquet, which can be read neither from stdin nor from within a compressed file: name a plain file",
             source.name()
         ))),
     }
