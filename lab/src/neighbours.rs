@@ -60,7 +60,7 @@ fn show(rows: &Rows) -> Section {
     Section {
         lead: vec![
             "Is a stored number within alpha of x? Integers spread over 2⁴⁰, beta = 1, 1 % asked for the whole question. The published way asks a plain Bloom filter for every cell from x - alpha to x + alpha; with a plain filter's size its rate grows with the number of cells until every answer is yes. The published program itself holds 65 536 bits, not the 2³² it says, and misses values; what is measured here is its idea.".into(),
-            "Figures come from `umbel-bench --near`, each the best of ten rounds. `docs/near.md` has the meaning of the answers.".into(),
+            "Figures come from `umbel-bench --near`, each the best of ten rounds of 200 000 questions. Slow ways have fewer questions, of about 20 ms a round but never fewer than 20, and the slowest, with 20, have two rounds; their rates, too, come of fewer questions than the others' million. `docs/near.md` has the meaning of the answers.".into(),
         ],
         plots: plots(shown, &drawn),
         tables: sizes.iter().map(|size| table(size, &rows.with("values", size))).collect(),
