@@ -259,7 +259,7 @@ impl Published {
             y: Axis::linear("answered close, %"),
             series,
             caption: format!(
-                "How often a string is called close to one of {n} stored ones, against the share of bits in which it differs from one of them."
+                "How often a string is called close to one of {n} stored ones, against the share of bits in which it differs from the one that it was made of; at 0.5, from every one."
             ),
         }
     }

@@ -86,6 +86,11 @@ fn plots(shown: &str, drawn: &Rows) -> Vec<Plot> {
     };
     let all =
         |column: &str| DRAWN.iter().map(|(way, name)| line(drawn, way, name, column)).collect();
+    let ends = |way: &str| {
+        let times = drawn.with("way", way).numbers("absent_ns");
+        let [first, last] = [times.first(), times.last()].map(|time| plain(*time.unwrap_or(&0.0)));
+        format!("{first} to {last} ns")
+    };
     let wrong = [("Grafite list", "Grafite list"), (THEIRS, "the published way")];
     let wrong = wrong.map(|(way, name)| line(drawn, way, name, "wrong_percent"));
     vec![
@@ -93,7 +98,11 @@ fn plots(shown: &str, drawn: &Rows) -> Vec<Plot> {
             &format!("Time of a question without a neighbour, {shown} values"),
             Axis::log("ns"),
             all("absent_ns"),
-            "Time of a question with nothing near, against alpha/beta: lists and sorted arrays do not depend on it, a lookup a cell does.",
+            &format!(
+                "Time of a question with nothing near, against alpha/beta: that of lists does not depend on it, that of a sorted array little ({}), that of a growing filter more ({}), that of a lookup a cell most.",
+                ends("sorted Vec"),
+                ends("growing filter, batch")
+            ),
         ),
         plot(
             &format!("Memory, {shown} values"),
