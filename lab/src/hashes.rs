@@ -147,7 +147,7 @@ fn word(mut number: u64, text: &mut String) {
 fn show(rows: &Rows) -> Section {
     Section {
         lead: vec![
-            "The published filter takes a bit from MD5 and one from SHA-1, and names Murmur as the better choice. Here each hash decides the seven bits of a key in a filter of 100 000 keys and 1 %: hashes of 64 bits and more once, the rest of the bits following from it; those of 32 bits once for each probe, as the published programs do. Keys are words of 14 random letters, and decimals one after the other (0.01, 0.02, …).".into(),
+            "The published filter takes a bit from MD5 and one from SHA-1, and names Murmur as the better choice. Here each hash decides the seven bits of a key in a filter of 100 000 keys and 1 %: hashes of 64 bits and more once, the rest of the bits following from it; those of 32 bits once for each probe, as the published programs do. Keys are words of 14 random letters, and decimals one after the other (100000.00, 100000.01, … in the first filter, from 200000.00 on in the second). `hash once` is one hash alone; that of the 32-bit hashes includes the reduction to a place among the m bits, that of the others does not.".into(),
         ],
         bars: vec![bars(rows)],
         plots: vec![plot(rows)],

@@ -34,6 +34,12 @@ impl Rows {
         Ok(Rows { columns, lines: lines.with_context(name)? })
     }
 
+    #[cfg(test)]
+    pub fn of(columns: &[&str], lines: &[&[&str]]) -> Rows {
+        let texts = |cells: &[&str]| cells.iter().map(|&cell| cell.to_owned()).collect();
+        Rows { columns: texts(columns), lines: lines.iter().map(|line| texts(line)).collect() }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

@@ -182,7 +182,7 @@ fn spark_note(rows: &Rows) -> String {
         return "The part on Spark was left out: it is skipped in quick runs.".into();
     }
     format!(
-        "On Spark (a master and two workers on this machine) `umbel.spark.stream` trains a filter of {} % and counts of eps = {EPS}, delta = 0.01, with the same streams in {BATCHES} batches each; another stream asks for every address, whether it was seen and how often, and for the inner product of both streams. Each batch writes the whole sketch, so that it counts exactly once: seconds are those of Spark's batches. Sketches and answers are the same as here, byte by byte: {}.",
+        "On Spark (a master and two workers on this machine) `umbel.spark.stream` trains a filter of {} % and counts of eps = {EPS}, delta = 0.01, with the same streams in {BATCHES} batches each; another stream asks for every address, whether it was seen and how often, and for the inner product of both streams. Each batch writes the whole sketch, so that it counts exactly once; seconds are those of a whole query, from its start to its end, with all of its batches. Sketches and answers are the same as here, byte by byte: {}. The counts of this table are not those of the one above: here each sketch has the default seed, there a seed of its own for each repetition, so that other addresses collide and the greatest error is another.",
         plain(100.0 * RATE),
         if is_same(rows) { "yes" } else { "NO" }
     )

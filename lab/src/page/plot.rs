@@ -1,5 +1,5 @@
 //! Lines with markers, drawn as SVG. Series differ in marker and dash, not in colour alone: what was published has open markers and
-//! dashes, theory a thin dotted line, ours filled markers.
+//! short dashes, theory a thin dotted line, ours filled markers on a line that is full or has gaps of its own.
 
 use std::fmt::Write;
 
@@ -88,7 +88,10 @@ impl Plot {
         );
         frame.grid(self, &mut svg);
         let named = matches!(self.x.scale, Scale::Names(_));
-        for (series, look) in self.looks() {
+        // What was published comes last: its open markers are wider, and let those of ours at the same place be seen.
+        let mut looks: Vec<_> = self.looks().collect();
+        looks.sort_by_key(|(series, _)| series.whose == Whose::Published);
+        for (series, look) in looks {
             let _ = write!(svg, "<g class=\"{}\">", look.class());
             frame.intervals(&series.points, &mut svg);
             // Between names there is nothing that a line could mean.
@@ -131,13 +134,19 @@ impl Look {
     }
 
     fn marker(&self, x: f64, y: f64) -> String {
+        let wide = if self.whose == Whose::Published { 1.35 } else { 1.0 };
         let around = |corners: &[(f64, f64)]| {
-            let corners = corners.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy));
+            let corner =
+                |(dx, dy): &(f64, f64)| format!("{:.1},{:.1}", x + wide * dx, y + wide * dy);
+            let corners = corners.iter().map(corner);
             let corners: Vec<String> = corners.collect();
             format!("<polygon class=\"mark\" points=\"{}\"/>", corners.join(" "))
         };
         match self.number % 6 {
-            0 => format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.8\"/>"),
+            0 => {
+                let r = 3.8 * wide;
+                format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\"/>")
+            }
             1 => around(&[(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)]),
             2 => around(&[(0.0, -4.6), (4.4, 3.4), (-4.4, 3.4)]),
             3 => around(&[(0.0, -5.0), (5.0, 0.0), (0.0, 5.0), (-5.0, 0.0)]),

@@ -31,8 +31,11 @@ const HEAD: &str = "\
 
 Published experiments with membership filters, done again with umbel. [index.html](index.html) has all tables and plots, the CSV files the raw rows,
 [runs.csv](runs.csv) the commit, the time and the command of each. `make lab` measures what is missing and writes this folder; `make lab ONLY=a1` does one
-experiment, `AGAIN=1` measures what is finished once more, `QUICK=1` is a small version with results of its own in target/lab-quick. Figures are medians of ten
-repetitions unless they say otherwise.
+experiment, `AGAIN=1` measures what is finished once more, `QUICK=1` is a small version with results of its own in target/lab-quick.
+
+Times of a1 to a3, c2 and d2 and the errors of e1 are medians of ten repetitions (three in a quick run), the rates of c1 means of as many, those of d2 and d3
+of as many filters together. b1, b2 and the memory of c1 are exact and were counted once; b3 says how often it was measured; d1 and f1 are the best of many
+rounds.
 
 | | experiment | result |
 |---|---|---|
