@@ -260,6 +260,7 @@ fn program_by_rate(rows: &Rows) -> Plot {
     plot(
         "The program that builds by p, 8 mappers",
         Axis::log(P),
+        Axis::linear("seconds"),
         series,
         "Seconds of the command without the job that counts, against p, on Hadoop and Spark, for each way to send the filters; published is a program that knows the sizes.",
     )
@@ -275,6 +276,7 @@ fn by_mappers(rows: &Rows) -> Plot {
     plot(
         "The program that builds by the number of mappers, p = 0.01",
         Axis::close("mappers"),
+        Axis::linear("seconds"),
         series.collect(),
         "Seconds of the command without the job that counts, against the number of mappers.",
     )
@@ -293,6 +295,7 @@ fn whole_by_rate(rows: &Rows) -> Plot {
     plot(
         "The whole command by p",
         Axis::log(P),
+        Axis::log("seconds"),
         series,
         "Seconds from the start of the command to its end, counting included, against p, on each engine and without one; published is a program that knows the sizes and does not count.",
     )
@@ -300,8 +303,8 @@ fn whole_by_rate(rows: &Rows) -> Plot {
 
 const P: &str = "rate of false positives asked (p)";
 
-fn plot(title: &str, x: Axis, series: Vec<Series>, caption: &str) -> Plot {
-    Plot { title: title.into(), x, y: Axis::log("seconds"), series, caption: caption.into() }
+fn plot(title: &str, x: Axis, y: Axis, series: Vec<Series>, caption: &str) -> Plot {
+    Plot { title: title.into(), x, y, series, caption: caption.into() }
 }
 
 fn table(rows: &Rows) -> Grid {
