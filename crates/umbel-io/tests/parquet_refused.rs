@@ -67,7 +67,7 @@ fn within_a_compressed_file_it_is_refused() {
     let plain = std::fs::read(sample(&folder)).unwrap();
     let path = folder.write("t.parquet.zst", zstd::encode_all(&plain[..], 1).unwrap());
     let why = refused(&driver(&path, &key("key"), 2));
-    assert!(why.ends_with("give a plain file"), "{why}");
+    assert!(why.ends_with("name a plain file"), "{why}");
 }
 
 #[test]
