@@ -76,14 +76,13 @@ impl Carrier for Cluster {
             manifest.write(lines.collect::<String>().as_bytes())?;
         }
         let order = freight.order;
-        let local = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
-        let _unfinished = Unfinished::new(Location::Local(local.path().into()), Vec::new());
+        let (local, _unfinished) = Unfinished::temporary()?;
         let told = Told {
             order: order.clone(),
             piped: self.lines_per_split.is_some(),
             messages: messages.to_string(),
         };
-        let order_file = local.path().join(ORDER);
+        let order_file = local.join(ORDER);
         std::fs::write(&order_file, told.to_json()?).map_err(Error::io(order_file.display()))?;
         let output = folder.join("output");
         let inputs = match self.lines_per_split {
@@ -105,7 +104,7 @@ impl Carrier for Cluster {
             inputs,
             output: output.to_string(),
         };
-        let places = Places { local: local.path(), hdfs: &self.scratch };
+        let places = Places { local: &local, hdfs: &self.scratch };
         let report = self.hadoop.run(&arguments.list(), &places, watch).map_err(|error| {
             // A task's own words tell more than Hadoop's of it.
             message::find(&messages).unwrap_or(error)

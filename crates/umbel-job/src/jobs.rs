@@ -17,6 +17,7 @@ use crate::location::Location;
 use crate::plan::{Cut, Prepared};
 use crate::record::{Kind, Record};
 use crate::results::{counted, tally};
+use crate::unfinished::Unfinished;
 use crate::{Error, Result};
 
 /// Bytes of filters for which there is a reducer more, and the most reducers that are chosen without being asked for.
@@ -229,8 +230,8 @@ impl<'a> Jobs<'a> {
                 "conservative counts and heavy hitters depend on the order of the keys, which a cluster does not keep: leave them out, or count here",
             ));
         }
-        let local = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
-        let sketch = local.path().join("sketch.umbel");
+        let (local, _unfinished) = Unfinished::temporary()?;
+        let sketch = local.join("sketch.umbel");
         empty.save(&sketch)?;
         let file = Location::Local(sketch);
         let Ran { records, tally, .. } = self.run("count", Work::Count, 1, Some(&file), None)?;

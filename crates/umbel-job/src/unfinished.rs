@@ -1,11 +1,12 @@
 //! What is being made and is not whole yet: gone when it is dropped, and when a signal ends the program.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, mpsc};
 use std::time::{Duration, Instant};
 
-use crate::lines;
 use crate::location::Location;
+use crate::{Error, Result, lines};
 
 /// How long the end of a program may wait for whoever makes something, and for HDFS to remove it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -41,9 +42,21 @@ pub struct Unfinished {
 impl Unfinished {
     /// This is about to be made, and these folders above it, the lowest first.
     pub fn new(at: impl Into<Option<Location>>, made: Vec<Location>) -> Unfinished {
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        Unfinished::begin(&mut all(), Things { at: at.into(), made })
+    }
+
+    /// A folder of this machine for a while. It is made with the door to the end of the program shut: none is left that nobody
+    /// knows of.
+    pub fn temporary() -> Result<(PathBuf, Unfinished)> {
+        let mut all = all();
+        let folder = tempfile::tempdir().map_err(Error::io("a temporary folder"))?.keep();
+        let at = Some(Location::Local(folder.clone()));
+        Ok((folder, Unfinished::begin(&mut all, Things { at, made: Vec::new() })))
+    }
+
+    fn begin(all: &mut BTreeMap<u64, Things>, things: Things) -> Unfinished {
         let number = all.last_key_value().map_or(0, |(last, _)| last + 1);
-        all.insert(number, Things { at: at.into(), made });
+        all.insert(number, things);
         Unfinished { number }
     }
 
@@ -53,7 +66,7 @@ impl Unfinished {
     }
 
     fn forget(&self) -> Option<Things> {
-        ALL.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number)
+        all().remove(&self.number)
     }
 }
 
@@ -66,6 +79,10 @@ impl Drop for Unfinished {
     }
 }
 
+fn all() -> MutexGuard<'static, BTreeMap<u64, Things>> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Held while something is made on HDFS: it has been made then, or never will be.
 pub(crate) fn making() -> RwLockReadGuard<'static, ()> {
     DOOR.read().unwrap_or_else(PoisonError::into_inner)
@@ -73,7 +90,7 @@ pub(crate) fn making() -> RwLockReadGuard<'static, ()> {
 
 /// The program ends: removes all that is unfinished. Whoever wants to make something from now on waits for ever.
 pub fn end() {
-    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = all();
     let things: Vec<Things> = all.values().rev().cloned().collect();
     // Nothing begins and nothing is kept any more.
     std::mem::forget(all);
@@ -114,5 +131,16 @@ mod tests {
         kept.keep();
         drop(dropped);
         assert!(whole.exists() && !half.exists());
+    }
+
+    #[test]
+    fn a_temporary_folder_goes_with_all_in_it() {
+        let (folder, unfinished) = Unfinished::temporary().unwrap();
+        std::fs::write(folder.join("file"), "x").unwrap();
+        let known =
+            |things: &Things| matches!(&things.at, Some(Location::Local(path)) if *path == folder);
+        assert!(all().values().any(known), "a signal would leave it");
+        drop(unfinished);
+        assert!(!folder.exists());
     }
 }
