@@ -18,15 +18,19 @@ from umbel.spark import screen, stream
 HADOOP = ROOT / "engines/hadoop/cluster"
 
 
-@pytest.fixture(scope="module")
-def hdfs():
-    """The address of a real HDFS."""
+def hadoop(verb):
+    """The address of the HDFS of a real Hadoop, which is stopped in the end."""
     folder = FOLDER / "hadoop"
     subprocess.run([HADOOP, "down", folder], check=True)
-    subprocess.run([HADOOP, "hdfs", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([HADOOP, verb, folder], check=True, stdout=subprocess.DEVNULL)
     settings = {p.findtext("name"): p.findtext("value") for p in xml.parse(folder / "conf/core-site.xml").iter("property")}
     yield settings["fs.defaultFS"]
     subprocess.run([HADOOP, "down", folder], check=True)
+
+
+@pytest.fixture(scope="module")
+def hdfs():
+    yield from hadoop("hdfs")
 
 
 def test_a_crash_and_questions(hdfs, source, expected, spark):  # noqa: F811: they are fixtures

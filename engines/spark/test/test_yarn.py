@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import FOLDER, ROOT, UMBEL
 from conftest import umbel as command
-from test_stream_hdfs import hdfs  # noqa: F401: a fixture
+from test_stream_hdfs import hadoop as running
 
 # Two clusters at once take their time.
 pytestmark = pytest.mark.skipif("UMBEL_SPARK_ROUNDS" not in os.environ, reason="part of make test-spark-full")
@@ -17,7 +17,13 @@ CONF = FOLDER / "hadoop/conf"
 
 
 @pytest.fixture(scope="module")
-def table(hdfs, tmp_path_factory):  # noqa: F811: it is a fixture
+def hdfs():
+    """With YARN beside it."""
+    yield from running("up")
+
+
+@pytest.fixture(scope="module")
+def table(hdfs, tmp_path_factory):
     """A table on HDFS, and the filters that the command makes of it here."""
     folder = tmp_path_factory.mktemp("yarn")
     lines = command("gen", "ratings", "--seed", "3").split(b"\n")[:20_001]
