@@ -3,8 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::generic::{self, Lanes};
+pub(super) use super::inline::halves::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window};
-use crate::hash::xxh3_u64_with;
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -17,17 +17,18 @@ struct Halves;
 
 impl Lanes for Halves {
     type Mask = [__m256i; 2];
+    const ALL: u8 = 0xF;
 
     #[inline(always)]
     fn mask(g: u64) -> [__m256i; 2] {
         // SAFETY: called only from the functions below, which have AVX2.
-        unsafe { masks(g) }
+        unsafe { lefts(places(g)) }
     }
 
     #[inline(always)]
-    fn lacks(line: &Line, mask: [__m256i; 2]) -> u8 {
+    fn test(line: &Line, mask: [__m256i; 2]) -> u8 {
         // SAFETY: called only from the functions below, which have AVX2.
-        unsafe { lacks(line, mask) }
+        unsafe { test(line, mask) }
     }
 
     #[inline(always)]
@@ -37,22 +38,26 @@ impl Lanes for Halves {
     }
 
     #[inline(always)]
-    fn zeros(bytes: &[u8; 64]) -> u64 {
+    fn all(tests: &[u8; 64]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX2.
-        unsafe { zeros(bytes) }
+        unsafe { all(tests) }
     }
 }
 
-/// The masks of words 0 to 3 and 4 to 7.
+/// Where the bits of words 0 to 3 and 4 to 7 are.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn masks(g: u64) -> [__m256i; 2] {
+fn places(g: u64) -> [__m256i; 2] {
     let g = _mm256_set1_epi64x(g as i64);
     let shifts = [_mm256_setr_epi64x(16, 22, 28, 34), _mm256_setr_epi64x(40, 46, 52, 58)];
-    shifts.map(|shifts| {
-        let place = _mm256_and_si256(_mm256_srlv_epi64(g, shifts), _mm256_set1_epi64x(63));
-        _mm256_sllv_epi64(_mm256_set1_epi64x(1), place)
-    })
+    shifts.map(|shifts| _mm256_srlv_epi64(g, shifts))
+}
+
+/// How far they are from the top.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline]
+fn lefts(places: [__m256i; 2]) -> [__m256i; 2] {
+    places.map(|place| _mm256_andnot_si256(place, _mm256_set1_epi64x(63)))
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
@@ -63,56 +68,39 @@ fn halves(line: &Line) -> [__m256i; 2] {
     unsafe { [_mm256_load_si256(half), _mm256_load_si256(half.add(1))] }
 }
 
+/// The bits are brought to the top of their words, where one instruction collects them.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn lacks(line: &Line, [low, high]: [__m256i; 2]) -> u8 {
+fn test(line: &Line, lefts: [__m256i; 2]) -> u8 {
     let [a, b] = halves(line);
-    let missing = _mm256_or_si256(_mm256_andnot_si256(a, low), _mm256_andnot_si256(b, high));
-    u8::from(_mm256_testz_si256(missing, missing) == 0)
+    let tops = _mm256_and_si256(_mm256_sllv_epi64(a, lefts[0]), _mm256_sllv_epi64(b, lefts[1]));
+    _mm256_movemask_pd(_mm256_castsi256_pd(tops)) as u8
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
 fn set(line: &mut Line, g: u64) -> u8 {
-    let ([a, b], [low, high]) = (halves(line), masks(g));
-    let missing = lacks(line, [low, high]);
+    let (lefts, top) = (lefts(places(g)), _mm256_set1_epi64x(i64::MIN));
+    let before = test(line, lefts);
+    let [a, b] = halves(line);
     let half: *mut __m256i = line.0.as_mut_ptr().cast();
     // SAFETY: a line is 64 aligned bytes: two aligned halves.
     unsafe {
-        _mm256_store_si256(half, _mm256_or_si256(a, low));
-        _mm256_store_si256(half.add(1), _mm256_or_si256(b, high));
+        _mm256_store_si256(half, _mm256_or_si256(a, _mm256_srlv_epi64(top, lefts[0])));
+        _mm256_store_si256(half.add(1), _mm256_or_si256(b, _mm256_srlv_epi64(top, lefts[1])));
     }
-    missing
+    before
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn zeros(bytes: &[u8; 64]) -> u64 {
-    let halves: [__m256i; 2] = bytemuck::cast(*bytes);
+fn all(tests: &[u8; 64]) -> u64 {
+    let halves: [__m256i; 2] = bytemuck::cast(*tests);
     let [low, high] = halves.map(|half| {
-        u64::from(_mm256_movemask_epi8(_mm256_cmpeq_epi8(half, _mm256_setzero_si256())) as u32)
+        let equal = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(Halves::ALL as i8));
+        u64::from(_mm256_movemask_epi8(equal) as u32)
     });
     low | high << 32
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains(lines: &[Line], hash: u64) -> bool {
-    generic::contains::<Halves>(lines, hash)
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert(lines: &mut [Line], hash: u64) -> bool {
-    generic::insert::<Halves>(lines, hash)
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains_u64(lines: &[Line], key: u64, secret: u64) -> bool {
-    generic::contains::<Halves>(lines, xxh3_u64_with(key, secret))
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
-    generic::insert::<Halves>(lines, xxh3_u64_with(key, secret))
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::eight;
 use super::generic::{self, Lanes};
-pub(super) use super::inline::{contains, contains_u64, insert, insert_u64};
+pub(super) use super::inline::whole::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window};
 use crate::memory::Line;
 
@@ -21,6 +21,7 @@ struct Whole;
 
 impl Lanes for Whole {
     type Mask = __m512i;
+    const ALL: u8 = 0;
 
     #[inline(always)]
     fn mask(g: u64) -> __m512i {
@@ -29,9 +30,9 @@ impl Lanes for Whole {
     }
 
     #[inline(always)]
-    fn lacks(line: &Line, mask: __m512i) -> u8 {
+    fn test(line: &Line, mask: __m512i) -> u8 {
         // SAFETY: called only from the functions below, which have AVX-512.
-        unsafe { lacks(line, mask) }
+        unsafe { test(line, mask) }
     }
 
     #[inline(always)]
@@ -41,9 +42,9 @@ impl Lanes for Whole {
     }
 
     #[inline(always)]
-    fn zeros(bytes: &[u8; 64]) -> u64 {
+    fn all(tests: &[u8; 64]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX-512.
-        unsafe { zeros(bytes) }
+        unsafe { all(tests) }
     }
 
     #[inline(always)]
@@ -64,7 +65,7 @@ fn mask(g: u64) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-fn lacks(line: &Line, mask: __m512i) -> u8 {
+fn test(line: &Line, mask: __m512i) -> u8 {
     // SAFETY: a line is 64 aligned bytes.
     let words = unsafe { _mm512_load_si512(line.0.as_ptr().cast()) };
     _mm512_testn_epi64_mask(words, mask)
@@ -84,10 +85,10 @@ fn set(line: &mut Line, g: u64) -> u8 {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-fn zeros(bytes: &[u8; 64]) -> u64 {
+fn all(tests: &[u8; 64]) -> u64 {
     // SAFETY: 64 bytes are read.
-    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
-    _mm512_testn_epi8_mask(bytes, bytes)
+    let tests = unsafe { _mm512_loadu_si512(tests.as_ptr().cast()) };
+    _mm512_testn_epi8_mask(tests, tests)
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]

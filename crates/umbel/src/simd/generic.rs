@@ -26,20 +26,17 @@ const AHEAD: usize = 24;
 pub(super) trait Lanes {
     /// The bits of a key.
     type Mask: Copy;
+    /// What a test gives for a line that has all of them.
+    const ALL: u8;
 
     /// The bits of `g`.
     fn mask(g: u64) -> Self::Mask;
-    /// Zero when the line has all bits of a mask.
-    fn lacks(line: &Line, mask: Self::Mask) -> u8;
-    /// Zero when the line has all bits of `g`.
-    #[inline(always)]
-    fn missing(line: &Line, g: u64) -> u8 {
-        Self::lacks(line, Self::mask(g))
-    }
-    /// Sets the bits of `g`; zero when none was missing.
+    /// Tests a line for all bits of a mask.
+    fn test(line: &Line, mask: Self::Mask) -> u8;
+    /// Sets the bits of `g`; gives what a test gave before.
     fn set(line: &mut Line, g: u64) -> u8;
-    /// One bit for each byte that is zero.
-    fn zeros(bytes: &[u8; 64]) -> u64;
+    /// One bit for each test that found all bits.
+    fn all(tests: &[u8; 64]) -> u64;
     /// The hashes of as many keys.
     #[inline(always)]
     fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
@@ -52,6 +49,7 @@ pub(super) struct Words;
 
 impl Lanes for Words {
     type Mask = [u64; 8];
+    const ALL: u8 = 0;
 
     #[inline(always)]
     fn mask(g: u64) -> [u64; 8] {
@@ -59,21 +57,21 @@ impl Lanes for Words {
     }
 
     #[inline(always)]
-    fn lacks(line: &Line, mask: [u64; 8]) -> u8 {
+    fn test(line: &Line, mask: [u64; 8]) -> u8 {
         u8::from((0..8).fold(0, |missing, j| missing | (mask[j] & !line.0[j])) != 0)
     }
 
     #[inline(always)]
     fn set(line: &mut Line, g: u64) -> u8 {
-        let missing = Words::missing(line, g);
         let mask = Words::mask(g);
+        let before = Words::test(line, mask);
         line.0.iter_mut().zip(mask).for_each(|(word, bit)| *word |= bit);
-        missing
+        before
     }
 
     #[inline(always)]
-    fn zeros(bytes: &[u8; 64]) -> u64 {
-        bytes.iter().enumerate().fold(0, |zeros, (i, &byte)| zeros | u64::from(byte == 0) << i)
+    fn all(tests: &[u8; 64]) -> u64 {
+        tests.iter().enumerate().fold(0, |all, (i, &test)| all | u64::from(test == Words::ALL) << i)
     }
 }
 
@@ -84,13 +82,13 @@ fn place(lines: &[Line], hash: u64) -> usize {
 
 #[inline(always)]
 pub(super) fn contains<L: Lanes>(lines: &[Line], hash: u64) -> bool {
-    L::missing(&lines[place(lines, hash)], mix(hash)) == 0
+    L::test(&lines[place(lines, hash)], L::mask(mix(hash))) == L::ALL
 }
 
 #[inline(always)]
 pub(super) fn insert<L: Lanes>(lines: &mut [Line], hash: u64) -> bool {
     let place = place(lines, hash);
-    L::set(&mut lines[place], mix(hash)) != 0
+    L::set(&mut lines[place], mix(hash)) != L::ALL
 }
 
 #[inline(always)]
@@ -102,10 +100,10 @@ pub(super) fn contains_batch<'k, L: Lanes>(
     let (first, len) = (lines.as_ptr(), lines.len());
     let mut found = found.iter_mut();
     // SAFETY: every place is that of a line.
-    let missing = |place, g| L::missing(unsafe { &*first.byte_add(place) }, g);
+    let test = |place, g| L::test(unsafe { &*first.byte_add(place) }, L::mask(g));
     let window = Window { first: 0, total: len };
-    visit::<L>(first, len, window, keys, missing, |zeros, _| {
-        found.next().into_iter().for_each(|word| *word = zeros);
+    visit::<L>(first, len, window, keys, test, |all, _| {
+        found.next().into_iter().for_each(|word| *word = all);
     });
 }
 
@@ -114,17 +112,17 @@ pub(super) fn contains_batch<'k, L: Lanes>(
 #[inline(always)]
 pub(super) fn contains_together<L: Lanes>(filters: &[&[Line]], hashes: &[u64], found: &mut [u64]) {
     let words = hashes.len().div_ceil(BLOCK);
-    let mut bytes = vec![[0; BLOCK]; filters.len()];
+    let mut tests = vec![[0; BLOCK]; filters.len()];
     for (word, hashes) in hashes.chunks(BLOCK).enumerate() {
         for (j, &hash) in hashes.iter().enumerate() {
             let mask = L::mask(mix(hash));
-            for (lines, bytes) in filters.iter().zip(&mut bytes) {
-                bytes[j] = L::lacks(&lines[place(lines, hash)], mask);
+            for (lines, tests) in filters.iter().zip(&mut tests) {
+                tests[j] = L::test(&lines[place(lines, hash)], mask);
             }
         }
-        let all = u64::MAX >> (BLOCK - hashes.len());
-        for (filter, bytes) in bytes.iter().enumerate() {
-            found[filter * words + word] = L::zeros(bytes) & all;
+        let keys = u64::MAX >> (BLOCK - hashes.len());
+        for (filter, tests) in tests.iter().enumerate() {
+            found[filter * words + word] = L::all(tests) & keys;
         }
     }
 }
@@ -152,9 +150,9 @@ pub(super) fn insert_mask<'k, L: Lanes>(
     // SAFETY: every place is that of a line, and `lines` is borrowed mutably.
     let set = |place, g| L::set(unsafe { &mut *first.byte_add(place) }, g);
     let window = Window { first: 0, total: len };
-    visit::<L>(first, len, window, keys, set, |zeros, all| {
+    visit::<L>(first, len, window, keys, set, |all, keys| {
         // Where nothing was missing, the key is not new.
-        new.next().into_iter().for_each(|word| *word = !zeros & all);
+        new.next().into_iter().for_each(|word| *word = !all & keys);
     });
 }
 
@@ -166,8 +164,8 @@ pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
     }
 }
 
-/// Calls `missing` for each key in order, with its line's distance from the first in bytes and its remixed hash; and
-/// `done` for each block, with a bit for each zero that `missing` gave, and a bit for each key. Panics when the line of a key
+/// Calls `test` for each key in order, with its line's distance from the first in bytes and its remixed hash; and
+/// `done` for each block, with a bit for each key that had all its bits, and a bit for each key. Panics when the line of a key
 /// is not one of the `len` in the window.
 #[inline(always)]
 fn visit<'k, L: Lanes>(
@@ -175,7 +173,7 @@ fn visit<'k, L: Lanes>(
     len: usize,
     window: Window,
     keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    mut missing: impl FnMut(usize, u64) -> u8,
+    mut test: impl FnMut(usize, u64) -> u8,
     mut done: impl FnMut(u64, u64),
 ) {
     let far = len > NEAR;
@@ -185,11 +183,11 @@ fn visit<'k, L: Lanes>(
     if far {
         next.places[..AHEAD].iter().for_each(|&place| ask(place));
     }
-    let mut bytes = [0; BLOCK];
+    let mut tests = [0; BLOCK];
     for start in (0..keys.len()).step_by(BLOCK) {
         std::mem::swap(&mut now, &mut next);
         next.fill::<L>(len, window, keys, start + BLOCK);
-        let mut touch = |j: usize| bytes[j] = missing(now.places[j], now.gs[j]);
+        let mut touch = |j: usize| tests[j] = test(now.places[j], now.gs[j]);
         if far && now.len == BLOCK {
             keys.ask(start);
             for j in 0..BLOCK - AHEAD {
@@ -203,8 +201,8 @@ fn visit<'k, L: Lanes>(
         } else {
             (0..now.len).for_each(touch);
         }
-        let all = u64::MAX >> (BLOCK - now.len);
-        done(L::zeros(&bytes) & all, all);
+        let keys = u64::MAX >> (BLOCK - now.len);
+        done(L::all(&tests) & keys, keys);
     }
 }
 

@@ -58,7 +58,7 @@ impl Level {
     #[inline(always)]
     pub(crate) fn inlines(self) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return self.0 == Isa::Avx512;
+        return self.0 != Isa::Portable;
         #[cfg(not(target_arch = "x86_64"))]
         false
     }
