@@ -60,6 +60,10 @@ pub(super) fn output_folder() -> io::Error {
 
 /// What came of the transfer of a block: the library lists all that it knows of the nodes.
 fn transfer(message: &str) -> String {
+    if message.ends_with(": []") {
+        // Where HDFS knows that all of them are gone it names none.
+        return format!("no DataNode that runs has all of it; {REPORT}");
+    }
     let between = |text: &str, before: &str, end: char| {
         Some(text.split_once(before)?.1.split(end).next()?.trim_matches('"').to_string())
     };
@@ -68,10 +72,6 @@ fn transfer(message: &str) -> String {
         Some(format!("{host}:{}", between(node, "xfer_port: ", ',')?))
     });
     let nodes: Vec<String> = nodes.collect();
-    if message.ends_with(": []") {
-        // Where HDFS knows that all of them are gone it names none.
-        return format!("no DataNode that runs has all of it; {REPORT}");
-    }
     match nodes.is_empty() {
         true => format!("a DataNode of HDFS failed: {}", first_line(message)),
         false => {
