@@ -13,6 +13,7 @@ pub fn check<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -
     let written = identity(is_stdout(output), output, stream::stdout);
     let same = |input: &&PathBuf| {
         is_same_on_hdfs(output, input)
+            || is_file_of(output, input)
             || written.is_some() && identity(is_stdin(input), input, stream::stdin) == written
     };
     match (inputs.into_iter().find(same), is_stdout(output)) {
@@ -62,6 +63,21 @@ pub fn check_alone(option: &str, path: Option<&PathBuf>, printed: &str) -> Resul
 fn is_same_on_hdfs(a: &Path, b: &Path) -> bool {
     match (HdfsPath::parse(a), HdfsPath::parse(b)) {
         (Some(a), Some(b)) => a.may_be(&b),
+        _ => false,
+    }
+}
+
+/// Whether the output is a file that is there, in a folder that is an input: engines read all files of a folder.
+fn is_file_of(output: &Path, folder: &Path) -> bool {
+    match (HdfsPath::parse(output), HdfsPath::parse(folder)) {
+        (Some(output), Some(folder)) => {
+            output.parent().may_be(&folder)
+                && output.status().is_ok_and(|found| found.is_some_and(|found| !found.is_folder))
+        }
+        (None, None) if folder.is_dir() && output.is_file() => {
+            let (output, folder) = (fs::canonicalize(output), fs::canonicalize(folder));
+            output.is_ok_and(|output| folder.is_ok_and(|folder| output.parent() == Some(&folder)))
+        }
         _ => false,
     }
 }

@@ -58,6 +58,26 @@ impl Cluster {
         Ok(format!("{there}#umbel"))
     }
 
+    /// The file that goes with the job: HDFS serves each node with one copy. Hadoop's lists take no odd names: such a file is copied.
+    fn shared_file(&self, file: &Location) -> Result<String> {
+        let there = self.folder().join(TOOL);
+        match file {
+            Location::Hdfs(path) if is_plain(path.path().as_ref()) => {
+                return Ok(format!("{path}#{TOOL}"));
+            }
+            Location::Hdfs(path) => copy(path.open()?.from(0), &there)?,
+            Location::Local(path) => {
+                let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+                if is_plain(&path) {
+                    return Ok(named_file(&path, TOOL));
+                }
+                copy(std::fs::File::open(&path).map_err(Error::io(file))?, &there)?;
+            }
+            Location::Elsewhere(path) => return Ok(format!("{path}#{TOOL}")),
+        }
+        Ok(format!("{there}#{TOOL}"))
+    }
+
     /// What the last job has left behind; removed before the next.
     fn folder(&self) -> HdfsPath {
         self.scratch.join("job")
@@ -91,7 +111,8 @@ impl Carrier for Cluster {
         };
         let own = [named_file(&order_file, ORDER), self.command()?];
         let conf = self.hadoop.conf().into_iter().map(|file| uri(&file));
-        let files = own.into_iter().chain(conf).chain(freight.file.map(shared_file));
+        let file = freight.file.map(|file| self.shared_file(file)).transpose()?;
+        let files = own.into_iter().chain(conf).chain(file);
         let arguments = Arguments {
             name: freight.name,
             lines: self.lines_per_split.unwrap_or(1),
@@ -134,26 +155,31 @@ fn named_file(path: &Path, name: &str) -> String {
     format!("{}#{name}", uri(path))
 }
 
-/// A file of this machine as Hadoop's options have it, where a space or a comma would end it.
+/// A file of this machine as Hadoop's options have it.
 fn uri(path: &Path) -> String {
+    format!("file://{}", escaped(path.as_os_str().as_encoded_bytes()))
+}
+
+/// A path in an option of Hadoop's, where a space or a comma would end it.
+fn escaped(path: &[u8]) -> String {
     let escaped = |&byte: &u8| match byte {
         b'/' | b'.' | b'-' | b'_' | b'~' => char::from(byte).to_string(),
         byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
         byte => format!("%{byte:02X}"),
     };
-    let path = path.as_os_str().as_encoded_bytes();
-    format!("file://{}", path.iter().map(escaped).collect::<String>())
+    path.iter().map(escaped).collect()
 }
 
-/// The file that goes with the job: HDFS serves each node with one copy.
-fn shared_file(file: &Location) -> String {
-    match file {
-        Location::Hdfs(path) => format!("{path}#{TOOL}"),
-        Location::Local(path) => {
-            named_file(&path.canonicalize().unwrap_or_else(|_| path.clone()), TOOL)
-        }
-        Location::Elsewhere(path) => format!("{path}#{TOOL}"),
-    }
+/// Whether nothing in a path means something in Hadoop's lists of files.
+fn is_plain(path: &Path) -> bool {
+    let path = path.as_os_str().as_encoded_bytes();
+    escaped(path).as_bytes() == path
+}
+
+fn copy(mut from: impl std::io::Read, to: &HdfsPath) -> Result<()> {
+    let mut writer = std::io::BufWriter::with_capacity(1 << 20, to.create()?);
+    std::io::copy(&mut from, &mut writer).map_err(Error::io(to))?;
+    writer.into_inner().map_err(|error| Error::io(to)(error.into_error()))?.close()
 }
 
 /// What Hadoop's command is told.
@@ -206,5 +232,7 @@ mod tests {
     fn files_of_any_name_travel() {
         let name = named_file("/a b/c,d/größe#1/x.umbel".as_ref(), TOOL);
         assert_eq!(name, format!("file:///a%20b/c%2Cd/gr%C3%B6%C3%9Fe%231/x.umbel#{TOOL}"));
+        assert!(is_plain("/a/b-c_d.umbel".as_ref()));
+        assert!(!is_plain("/a b.umbel".as_ref()) && !is_plain("/a,b.umbel".as_ref()));
     }
 }

@@ -302,7 +302,8 @@ impl<'a> Jobs<'a> {
         lines: Option<&Location>,
     ) -> Result<Ran> {
         let bytes = work.bytes()?;
-        let Prepared { inputs, stretches, .. } = Prepared::new(&self.job, &*self.carrier)?;
+        let Prepared { inputs, stretches, .. } =
+            Prepared::new(&self.job, &*self.carrier, lines.is_some())?;
         // A mapper knows only its own lines: the client says where the first malformed one stands.
         let order = Order { work, columns: (&self.job.shape).into(), strict: false, inputs };
         let freight = Freight {

@@ -19,6 +19,7 @@
 
 mod counted;
 mod error;
+mod handed;
 pub mod hdfs;
 pub mod installed;
 pub mod job;

@@ -9,7 +9,7 @@ use crate::job::{Input, Stretch};
 use crate::jobs::{Carrier, Job};
 use crate::location::Location;
 use crate::stamp::Stamp;
-use crate::{Error, Result};
+use crate::{Error, Result, handed};
 
 /// How texts are shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,14 +38,18 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(job: &Job, carrier: &dyn Carrier) -> Result<Prepared> {
+    /// `whole_lines`: whether lines are kept as they are.
+    pub(crate) fn new(job: &Job, carrier: &dyn Carrier, whole_lines: bool) -> Result<Prepared> {
         let mut files = Vec::new();
         let inputs = job.inputs.iter().map(|path| (path, false));
         for (path, members) in inputs.chain(job.members.iter().map(|path| (path, true))) {
             files.extend(carrier.files(path)?.into_iter().map(|file| (file, members)));
         }
         let stretch = match job.cut {
-            Cut::Elsewhere => None,
+            Cut::Elsewhere => {
+                handed::check_once(files.iter().map(|(file, _)| file))?;
+                None
+            }
             Cut::Bytes(bytes) => Some(bytes),
             Cut::Parts { parts, least, most } => {
                 let total: u64 = files.iter().filter_map(|(file, _)| file.source().size()).sum();
@@ -55,6 +59,9 @@ impl Prepared {
         let mut prepared = Prepared { inputs: Vec::new(), stretches: Vec::new(), stretch };
         for (file, members) in files {
             prepared.add(job, &file, members)?;
+            if stretch.is_none() {
+                handed::check(&file, &file.source(), whole_lines)?;
+            }
         }
         Ok(prepared)
     }
@@ -148,7 +155,7 @@ mod tests {
             cut: Cut::Bytes(1 << 20),
             watch: &|_| (),
         };
-        Ok(Prepared::new(&job, &Nobody)?.stretches.len())
+        Ok(Prepared::new(&job, &Nobody, false)?.stretches.len())
     }
 
     #[test]

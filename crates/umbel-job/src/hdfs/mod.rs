@@ -63,17 +63,22 @@ impl fmt::Display for HdfsPath {
 }
 
 impl HdfsPath {
-    /// The path, if it begins with `hdfs://`; as Hadoop has it, `hdfs:/` is the beginning of a path without a NameNode, and capitals are no matter.
+    /// The path, if it begins with `hdfs://`; as Hadoop has it, `hdfs:/` is the beginning of a path without a NameNode, capitals are no matter, and several
+    /// slashes in a path are one.
     pub fn parse(path: &Path) -> Option<HdfsPath> {
         let (scheme, rest) = path.to_str()?.split_once(":/")?;
         if !scheme.eq_ignore_ascii_case("hdfs") {
             return None;
         }
-        let whole = || HdfsPath { authority: String::new(), path: format!("/{rest}") };
-        let Some(rest) = rest.strip_prefix('/') else { return Some(whole()) };
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let path = if path.is_empty() { "/" } else { path };
-        Some(HdfsPath { authority: authority.into(), path: path.into() })
+        let (authority, path) = match rest.strip_prefix('/') {
+            Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
+            None => ("", rest),
+        };
+        let mut path = format!("/{path}");
+        while path.contains("//") {
+            path = path.replace("//", "/");
+        }
+        Some(HdfsPath { authority: authority.into(), path })
     }
 
     /// The part behind the NameNode.
