@@ -22,7 +22,7 @@ impl Lanes for Halves {
     #[inline(always)]
     fn mask(g: u64) -> [__m256i; 2] {
         // SAFETY: called only from the functions below, which have AVX2.
-        unsafe { lefts(places(g)) }
+        unsafe { lefts(g) }
     }
 
     #[inline(always)]
@@ -44,20 +44,13 @@ impl Lanes for Halves {
     }
 }
 
-/// Where the bits of words 0 to 3 and 4 to 7 are.
+/// How far the bits of words 0 to 3 and 4 to 7 are from the top.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn places(g: u64) -> [__m256i; 2] {
+fn lefts(g: u64) -> [__m256i; 2] {
     let g = _mm256_set1_epi64x(g as i64);
     let shifts = [_mm256_setr_epi64x(16, 22, 28, 34), _mm256_setr_epi64x(40, 46, 52, 58)];
-    shifts.map(|shifts| _mm256_srlv_epi64(g, shifts))
-}
-
-/// How far they are from the top.
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-#[inline]
-fn lefts(places: [__m256i; 2]) -> [__m256i; 2] {
-    places.map(|place| _mm256_andnot_si256(place, _mm256_set1_epi64x(63)))
+    shifts.map(|shifts| _mm256_andnot_si256(_mm256_srlv_epi64(g, shifts), _mm256_set1_epi64x(63)))
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
@@ -80,7 +73,7 @@ fn test(line: &Line, lefts: [__m256i; 2]) -> u8 {
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
 fn set(line: &mut Line, g: u64) -> u8 {
-    let (lefts, top) = (lefts(places(g)), _mm256_set1_epi64x(i64::MIN));
+    let (lefts, top) = (lefts(g), _mm256_set1_epi64x(i64::MIN));
     let before = test(line, lefts);
     let [a, b] = halves(line);
     let half: *mut __m256i = line.0.as_mut_ptr().cast();
