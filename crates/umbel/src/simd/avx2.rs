@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::generic::{self, Lanes};
+use super::generic::{self, BLOCK, Block, FEW, Few, Lanes};
 pub(super) use super::inline::halves::{contains, contains_u64, insert, insert_u64};
-use super::{Source, Window};
+use super::{Source, Window, quads};
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -41,6 +41,36 @@ impl Lanes for Halves {
     fn all(tests: &[u8; 64]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX2.
         unsafe { all(tests) }
+    }
+
+    #[inline(always)]
+    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+        // SAFETY: called only from the functions below, which have AVX2.
+        unsafe { test_block(first, block, next) }
+    }
+
+    #[inline(always)]
+    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+        // SAFETY: called only from the functions below, which have AVX2.
+        unsafe { set_block(first, block, next) }
+    }
+
+    #[inline(always)]
+    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+        // SAFETY: called only from the functions below, which have AVX2.
+        unsafe { fill_block(first, block, next) }
+    }
+
+    #[inline(always)]
+    fn place(hashes: &[u64; FEW], total: u32, few: &mut Few) {
+        // SAFETY: called only from the functions below, which have AVX2.
+        unsafe { quads::place(hashes, total, few) }
+    }
+
+    #[inline(always)]
+    fn place_integers(keys: &[u64; BLOCK], secret: u64, total: u32, block: &mut Block) {
+        // SAFETY: called only from the functions below, which have AVX2.
+        unsafe { quads::place_integers(keys, secret, total, block) }
     }
 }
 
@@ -94,6 +124,26 @@ fn all(tests: &[u8; 64]) -> u64 {
         u64::from(_mm256_movemask_epi8(equal) as u32)
     });
     low | high << 32
+}
+
+// Functions of their own: within the loop over blocks, with all forms of keys, the compiler has too few registers for them.
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline(never)]
+fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+    generic::test_block::<Halves>(first, block, next)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline(never)]
+fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+    generic::set_block::<Halves>(first, block, next)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline(never)]
+fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+    generic::fill_block::<Halves>(first, block, next);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

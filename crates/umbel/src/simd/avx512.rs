@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::eight;
-use super::generic::{self, Lanes};
+use super::generic::{self, Block, Lanes};
 pub(super) use super::inline::whole::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window};
 use crate::memory::Line;
@@ -45,6 +45,21 @@ impl Lanes for Whole {
     fn all(tests: &[u8; 64]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX-512.
         unsafe { all(tests) }
+    }
+
+    #[inline(always)]
+    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+        generic::test_block::<Whole>(first, block, next)
+    }
+
+    #[inline(always)]
+    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+        generic::set_block::<Whole>(first, block, next)
+    }
+
+    #[inline(always)]
+    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+        generic::fill_block::<Whole>(first, block, next);
     }
 
     #[inline(always)]

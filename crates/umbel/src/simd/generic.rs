@@ -6,21 +6,22 @@
 //! mask  = for j in 0..8: 1 << (g >> (16 + 6 j)) mod 64      one bit a word
 //! found = mask & !line == 0                      one test
 //! ```
-//! A batch goes block by block. The keys of the next block are hashed before the block at hand is tested, and each test is
-//! preceded by a request for the line of the key [`AHEAD`] places on, so that memory works on many lines at once, and
-//! never waits for hashing. Keys are asked for long before they are hashed: between so many random lines the processor does not see
-//! that they stand in a row. Where the filter fits the cache, asking is work for nothing, and is left out.
+//! A batch goes block by block. The keys of the next block are hashed before the block at hand is tested, and memory is asked for
+//! their lines in time: for texts, whose hashes take long, as soon as a few are known, so that memory works while the next are
+//! hashed; for integers one with each test, because so many requests at once would have to wait for each other. Keys are asked for long
+//! before they are hashed: between so many random lines the processor does not see that they stand in a row. Where the filter
+//! fits the cache, asking is work for nothing, and is left out.
 
 use super::{Source, Window, prefetch};
-use crate::hash::{mix, reduce, xxh3, xxh3_u64};
+use crate::hash::{mix, reduce, xxh3, xxh3_u64, xxh3_u64_with};
 use crate::memory::Line;
 
 /// Filters up to this many lines (512 KiB) are taken to be in the cache.
 pub(crate) const NEAR: usize = 1 << 13;
 /// Keys that go together: a word of answers.
-const BLOCK: usize = 64;
-/// How many keys ahead a line is asked for.
-const AHEAD: usize = 24;
+pub(super) const BLOCK: usize = 64;
+/// Keys that are hashed together.
+pub(super) const FEW: usize = 16;
 
 /// What an instruction set does with the one line of a key. `g` is the remixed hash.
 pub(super) trait Lanes {
@@ -36,7 +37,37 @@ pub(super) trait Lanes {
     /// Sets the bits of `g`; gives what a test gave before.
     fn set(line: &mut Line, g: u64) -> u8;
     /// One bit for each test that found all bits.
-    fn all(tests: &[u8; 64]) -> u64;
+    fn all(tests: &[u8; BLOCK]) -> u64;
+    /// [`test_block`], compiled for the instruction set.
+    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64;
+    /// [`set_block`], likewise.
+    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64;
+    /// [`fill_block`], likewise.
+    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>);
+    /// Where a few hashes go, among lines that take `total` bytes in all.
+    #[inline(always)]
+    fn place(hashes: &[u64; FEW], total: u32, few: &mut Few) {
+        for (i, &hash) in hashes.iter().enumerate() {
+            // The upper half of the product, from products of 32 bits, which vectorise; without its last bits it is the place of a
+            // line, as `reduce` gives it.
+            let (upper, lower) = (hash >> 32, u64::from(hash as u32));
+            let carried = (lower * u64::from(total)) >> 32;
+            let bytes = (upper * u64::from(total) + carried) >> 32;
+            few.places[i] = bytes as usize & !(size_of::<Line>() - 1);
+            few.gs[i] = mix(hash);
+        }
+    }
+    /// Where a block of integer keys goes.
+    #[inline(always)]
+    fn place_integers(keys: &[u64; BLOCK], secret: u64, total: u32, block: &mut Block) {
+        for (keys, few) in keys.as_chunks::<FEW>().0.iter().zip(&mut block.fews) {
+            let mut hashes = [0; FEW];
+            for (hash, &key) in hashes.iter_mut().zip(keys) {
+                *hash = xxh3_u64_with(key, secret);
+            }
+            Self::place(&hashes, total, few);
+        }
+    }
     /// The hashes of as many keys.
     #[inline(always)]
     fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
@@ -73,7 +104,22 @@ impl Lanes for Words {
     }
 
     #[inline(always)]
-    fn all(tests: &[u8; 64]) -> u64 {
+    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+        test_block::<Words>(first, block, next)
+    }
+
+    #[inline(always)]
+    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+        set_block::<Words>(first, block, next)
+    }
+
+    #[inline(always)]
+    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+        fill_block::<Words>(first, block, next);
+    }
+
+    #[inline(always)]
+    fn all(tests: &[u8; BLOCK]) -> u64 {
         tests.iter().enumerate().fold(0, |all, (i, &test)| all | u64::from(test == Words::ALL) << i)
     }
 }
@@ -102,11 +148,9 @@ pub(super) fn contains_batch<'k, L: Lanes>(
 ) {
     let (first, len) = (lines.as_ptr(), lines.len());
     let mut found = found.iter_mut();
-    // SAFETY: every place is that of a line.
-    let test = |place, g| L::test(unsafe { &*first.byte_add(place) }, L::mask(g));
     let window = Window { first: 0, total: len };
-    visit::<L>(first, len, window, keys, test, |all, _| {
-        found.next().into_iter().for_each(|word| *word = all);
+    visit::<L>(first, len, window, keys, |block, next| {
+        found.next().into_iter().for_each(|word| *word = L::test_block(first, block, next));
     });
 }
 
@@ -137,9 +181,7 @@ pub(super) fn insert_batch<'k, L: Lanes>(
     keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
 ) {
     let (first, len) = (lines.as_mut_ptr(), lines.len());
-    // SAFETY: every place is that of a line, and `lines` is borrowed mutably.
-    let set = |place, g| L::set(unsafe { &mut *first.byte_add(place) }, g);
-    visit::<L>(first, len, window, keys, set, |_, _| ());
+    visit::<L>(first, len, window, keys, |block, next| L::fill_block(first, block, next));
 }
 
 #[inline(always)]
@@ -150,12 +192,11 @@ pub(super) fn insert_mask<'k, L: Lanes>(
 ) {
     let (first, len) = (lines.as_mut_ptr(), lines.len());
     let mut new = new.iter_mut();
-    // SAFETY: every place is that of a line, and `lines` is borrowed mutably.
-    let set = |place, g| L::set(unsafe { &mut *first.byte_add(place) }, g);
     let window = Window { first: 0, total: len };
-    visit::<L>(first, len, window, keys, set, |all, keys| {
+    visit::<L>(first, len, window, keys, |block, next| {
         // Where nothing was missing, the key is not new.
-        new.next().into_iter().for_each(|word| *word = !all & keys);
+        let old = L::set_block(first, block, next);
+        new.next().into_iter().for_each(|word| *word = !old & block.keys());
     });
 }
 
@@ -167,112 +208,155 @@ pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
     }
 }
 
-/// Calls `test` for each key in order, with its line's distance from the first in bytes and its remixed hash; and
-/// `done` for each block, with a bit for each key that had all its bits, and a bit for each key. Panics when the line of a key
-/// is not one of the `len` in the window.
+/// One bit for each key of a block whose line has all its bits. Lines of the next block are asked for between the tests.
+#[inline(always)]
+pub(super) fn test_block<L: Lanes>(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+    let mut tests = [0; BLOCK];
+    // SAFETY: every place is that of a line.
+    block.each(first, next, |j, place, g| {
+        tests[j] = L::test(unsafe { &*first.byte_add(place) }, L::mask(g))
+    });
+    L::all(&tests) & block.keys()
+}
+
+/// Sets the bits of each key of a block; one bit for each whose line had them all before.
+#[inline(always)]
+pub(super) fn set_block<L: Lanes>(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+    let mut tests = [0; BLOCK];
+    // SAFETY: every place is that of a line, and the caller has borrowed them mutably.
+    block.each(first, next, |j, place, g| {
+        tests[j] = L::set(unsafe { &mut *first.byte_add(place) }, g)
+    });
+    L::all(&tests) & block.keys()
+}
+
+/// The same without answers.
+#[inline(always)]
+pub(super) fn fill_block<L: Lanes>(first: *mut Line, block: &Block, next: Option<&Block>) {
+    // SAFETY: as above.
+    block.each(first, next, |_, place, g| _ = L::set(unsafe { &mut *first.byte_add(place) }, g));
+}
+
+/// Calls `touch` for each block of keys, in order, with the next one if its lines are to be asked for. Panics when the line of a key is
+/// not one of the `len` in the window.
 #[inline(always)]
 fn visit<'k, L: Lanes>(
     first: *const Line,
     len: usize,
     window: Window,
     keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    mut test: impl FnMut(usize, u64) -> u8,
-    mut done: impl FnMut(u64, u64),
+    mut touch: impl FnMut(&Block, Option<&Block>),
 ) {
-    let far = len > NEAR;
-    let ask = |place| prefetch(first.wrapping_byte_add(place));
+    let (far, at_once) = (len > NEAR, keys.take_long());
+    let ask = |few: &Few| {
+        if far && at_once {
+            few.places.iter().for_each(|&place| prefetch(first.wrapping_byte_add(place)));
+        }
+    };
     let (mut now, mut next) = (&mut Block::new(), &mut Block::new());
-    next.fill::<L>(len, window, keys, 0);
-    if far {
-        next.places[..AHEAD].iter().for_each(|&place| ask(place));
-    }
-    let mut tests = [0; BLOCK];
+    next.find::<L>(len, window, keys, 0, ask);
     for start in (0..keys.len()).step_by(BLOCK) {
         std::mem::swap(&mut now, &mut next);
-        next.fill::<L>(len, window, keys, start + BLOCK);
-        let mut touch = |j: usize| tests[j] = test(now.places[j], now.gs[j]);
-        if far && now.len == BLOCK {
+        if far {
             keys.ask(start);
-            for j in 0..BLOCK - AHEAD {
-                ask(now.places[j + AHEAD]);
-                touch(j);
-            }
-            for j in 0..AHEAD {
-                ask(next.places[j]);
-                touch(BLOCK - AHEAD + j);
-            }
-        } else {
-            (0..now.len).for_each(touch);
         }
-        let keys = u64::MAX >> (BLOCK - now.len);
-        done(L::all(&tests) & keys, keys);
+        next.find::<L>(len, window, keys, start + BLOCK, ask);
+        touch(now, (far && !at_once).then_some(next));
     }
 }
 
-/// Where the keys of a block go.
-struct Block {
+/// Where a few keys go.
+#[repr(align(64))]
+pub(super) struct Few {
     /// How far each key's line is from the first, in bytes.
-    places: [usize; BLOCK],
+    pub(super) places: [usize; FEW],
     /// Each key's remixed hash.
-    gs: [u64; BLOCK],
+    pub(super) gs: [u64; FEW],
+}
+
+/// Where the keys of a block go.
+pub(super) struct Block {
+    pub(super) fews: [Few; BLOCK / FEW],
     len: usize,
 }
 
 impl Block {
     #[inline(always)]
-    fn new() -> Block {
-        Block { places: [0; BLOCK], gs: [0; BLOCK], len: 0 }
+    pub(super) fn new() -> Block {
+        Block { fews: [const { Few { places: [0; FEW], gs: [0; FEW] } }; BLOCK / FEW], len: 0 }
     }
 
-    /// Works out the places of the keys from `start` on, among the `len` lines of a window; panics when one lies
-    /// outside.
+    /// A bit for each key.
     #[inline(always)]
-    fn fill<'k, L: Lanes>(
+    fn keys(&self) -> u64 {
+        u64::MAX >> (BLOCK - self.len)
+    }
+
+    /// Calls `touch` for each key, with its number, place and remixed hash. Memory is asked for a line of the next block each time.
+    #[inline(always)]
+    fn each(
+        &self,
+        first: *const Line,
+        next: Option<&Block>,
+        mut touch: impl FnMut(usize, usize, u64),
+    ) {
+        let mut touch = |i: usize, j: usize| {
+            touch(FEW * i + j, self.fews[i].places[j], self.fews[i].gs[j]);
+        };
+        if self.len < BLOCK {
+            return (0..self.len).for_each(|j| touch(j / FEW, j % FEW));
+        }
+        for i in 0..BLOCK / FEW {
+            for j in 0..FEW {
+                if let Some(next) = next {
+                    prefetch(first.wrapping_byte_add(next.fews[i].places[j]));
+                }
+                touch(i, j);
+            }
+        }
+    }
+
+    /// Works out the places of the keys from `start` on, among the `len` lines of a window, and calls `ask` for a few at a time; panics when
+    /// one lies outside.
+    #[inline(always)]
+    fn find<'k, L: Lanes>(
         &mut self,
         len: usize,
         window: Window,
         keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
         start: usize,
+        ask: impl Fn(&Few),
     ) {
         self.len = keys.len().saturating_sub(start).min(BLOCK);
-        if self.len == 0 {
-            return;
+        let total = (window.total == len).then_some(window.total * size_of::<Line>());
+        let total = total.and_then(|total| u32::try_from(total).ok());
+        if let (Some(total), Some((keys, secret))) = (total, keys.integers(start)) {
+            return L::place_integers(keys, secret, total, self);
         }
-        let mut room = [0; BLOCK];
-        let hashes = match keys.whole(start) {
-            Some(hashes) => hashes,
-            None => {
-                keys.hash::<L>(start, &mut room[..self.len]);
-                // Whole blocks are quicker: a short one is filled up with a key that is there.
-                let filler = room[0];
-                room[self.len..].fill(filler);
-                &room
+        for i in 0..self.len.div_ceil(FEW) {
+            let few = &mut self.fews[i];
+            let mut room = [0; FEW];
+            let hashes = keys.few::<L>(start + i * FEW, &mut room);
+            match total {
+                Some(total) => L::place(hashes, total, few),
+                None => place_in(window, len, hashes, few),
             }
-        };
-        let (first, end) = (window.first * size_of::<Line>(), len * size_of::<Line>());
-        let total = window.total * size_of::<Line>();
-        let mut last = 0;
-        if let Ok(total) = u32::try_from(total) {
-            // The upper half of the product, from products of 32 bits, which vectorise; without its last bits it is the place of a
-            // line, as `reduce` gives it.
-            for (i, &hash) in hashes.iter().enumerate() {
-                let (upper, lower) = (hash >> 32, u64::from(hash as u32));
-                let carried = (lower * u64::from(total)) >> 32;
-                let bytes = (upper * u64::from(total) + carried) >> 32;
-                self.places[i] = (bytes as usize & !(size_of::<Line>() - 1)).wrapping_sub(first);
-                self.gs[i] = mix(hash);
-                last = last.max(self.places[i]);
-            }
-        } else {
-            for (i, &hash) in hashes.iter().enumerate() {
-                let line = reduce(hash, window.total as u64) as usize;
-                self.places[i] = (line * size_of::<Line>()).wrapping_sub(first);
-                self.gs[i] = mix(hash);
-                last = last.max(self.places[i]);
-            }
+            ask(few);
         }
-        assert!(last < end, "a key was sent to a range of lines it does not belong to");
     }
+}
+
+/// Where a few hashes go, in any window; panics when one lies outside.
+#[inline(always)]
+fn place_in(window: Window, len: usize, hashes: &[u64; FEW], few: &mut Few) {
+    let mut last = 0;
+    for (i, &hash) in hashes.iter().enumerate() {
+        let line = (reduce(hash, window.total as u64) as usize).wrapping_sub(window.first);
+        few.places[i] = line.wrapping_mul(size_of::<Line>());
+        few.gs[i] = mix(hash);
+        last = last.max(line);
+    }
+    assert!(last < len, "a key was sent to a range of lines it does not belong to");
 }
 
 #[cfg(test)]
@@ -292,10 +376,11 @@ mod tests {
             let window = Window { first: 0, total };
             let mut block = Block::new();
             for start in (0..hashes.len()).step_by(BLOCK) {
-                block.fill::<Words>(total, window, &Hashes::Hashes(&hashes), start);
+                block.find::<Words>(total, window, &Hashes::Hashes(&hashes), start, |_| ());
                 for (i, &hash) in hashes[start..].iter().take(BLOCK).enumerate() {
-                    assert_eq!(block.places[i] as u64, 64 * reduce(hash, total as u64));
-                    assert_eq!(block.gs[i], mix(hash));
+                    let few = &block.fews[i / FEW];
+                    assert_eq!(few.places[i % FEW] as u64, 64 * reduce(hash, total as u64));
+                    assert_eq!(few.gs[i % FEW], mix(hash));
                 }
             }
         }

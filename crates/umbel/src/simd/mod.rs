@@ -12,6 +12,8 @@ mod generic;
 mod inline;
 pub(crate) mod left;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod quads;
 pub(crate) mod select;
 mod source;
 pub(crate) mod wide;

@@ -2,19 +2,17 @@
 
 use std::ops::Range;
 
-use super::generic::Lanes;
+use super::generic::{BLOCK, FEW, Lanes};
 use super::prefetch;
 use crate::hash::xxh3_u64_with;
 
 /// How many keys ahead keys are asked for.
 const AHEAD: usize = 384;
-/// Keys that are asked for together, and hashed.
-const TOGETHER: usize = 64;
 /// Integers in a cache line, and bytes.
 const IN_LINE: usize = 8;
 const LINE: usize = 64;
 /// Keys that take no more bytes than these together are taken to stand in a row.
-const ROW: usize = TOGETHER * LINE;
+const ROW: usize = BLOCK * LINE;
 
 /// The keys of a batch, and what their hash needs.
 #[derive(Clone, Copy)]
@@ -40,13 +38,38 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
         }
     }
 
-    /// The hashes of the keys from `start` on, as many as there is room for, at most [`TOGETHER`].
+    /// Whether hashing a key takes longer than looking it up.
     #[inline(always)]
-    pub(super) fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]) {
+    pub(super) fn take_long(&self) -> bool {
+        matches!(self, Source::Texts(..) | Source::Each { .. })
+    }
+
+    /// The hashes of a few keys from `start` on, in `room` where they must be worked out; behind the last key, hashes of keys that are there.
+    #[inline(always)]
+    pub(super) fn few<'r, L: Lanes>(
+        &'r self,
+        start: usize,
+        room: &'r mut [u64; FEW],
+    ) -> &'r [u64; FEW] {
+        if let Source::Hashes(keys) = self
+            && let Some(hashes) = keys[start..].first_chunk()
+        {
+            return hashes;
+        }
+        let len = (self.len() - start).min(FEW);
+        self.hash::<L>(start, &mut room[..len]);
+        let filler = room[0];
+        room[len..].fill(filler);
+        room
+    }
+
+    /// The hashes of the keys from `start` on, as many as there is room for, at most [`FEW`].
+    #[inline(always)]
+    fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]) {
         match *self {
             Source::Texts(keys, seed) => L::hash(&keys[start..][..hashes.len()], seed, hashes),
             Source::Each { ref key, seed, .. } => {
-                let mut keys: [&[u8]; TOGETHER] = [&[]; TOGETHER];
+                let mut keys: [&[u8]; FEW] = [&[]; FEW];
                 let keys = &mut keys[..hashes.len()];
                 keys.iter_mut().zip(start..).for_each(|(slice, i)| *slice = key(i));
                 L::hash(keys, seed, hashes);
@@ -62,11 +85,11 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
         }
     }
 
-    /// The hashes from `start` on, where they need not be worked out.
+    /// A block of integer keys from `start` on and the secret, if that is what they are.
     #[inline(always)]
-    pub(super) fn whole(&self, start: usize) -> Option<&[u64; TOGETHER]> {
+    pub(super) fn integers(&self, start: usize) -> Option<(&[u64; BLOCK], u64)> {
         match self {
-            Source::Hashes(keys) => keys[start..].first_chunk(),
+            Source::Integers(keys, secret) => Some((keys.get(start..)?.first_chunk()?, *secret)),
             _ => None,
         }
     }
@@ -74,7 +97,7 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
     /// Asks memory for the keys that will be hashed a while after those from `start` on.
     #[inline(always)]
     pub(super) fn ask(&self, start: usize) {
-        let ahead = start + AHEAD..start + AHEAD + TOGETHER;
+        let ahead = start + AHEAD..start + AHEAD + BLOCK;
         match self {
             Source::Texts(keys, _) => ask_for_texts(keys.len(), |i| keys[i], ahead),
             Source::Each { len, key, .. } => ask_for_texts(*len, key, ahead),
