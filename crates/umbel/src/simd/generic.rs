@@ -212,9 +212,9 @@ pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
 #[inline(always)]
 pub(super) fn test_block<L: Lanes>(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
     let mut tests = [0; BLOCK];
-    // SAFETY: every place is that of a line.
     block.each(first, next, |j, place, g| {
-        tests[j] = L::test(unsafe { &*first.byte_add(place) }, L::mask(g))
+        // SAFETY: every place is that of a line.
+        tests[j] = L::test(unsafe { &*first.byte_add(place) }, L::mask(g));
     });
     L::all(&tests) & block.keys()
 }
@@ -223,9 +223,9 @@ pub(super) fn test_block<L: Lanes>(first: *const Line, block: &Block, next: Opti
 #[inline(always)]
 pub(super) fn set_block<L: Lanes>(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
     let mut tests = [0; BLOCK];
-    // SAFETY: every place is that of a line, and the caller has borrowed them mutably.
     block.each(first, next, |j, place, g| {
-        tests[j] = L::set(unsafe { &mut *first.byte_add(place) }, g)
+        // SAFETY: every place is that of a line, and the caller has borrowed them mutably.
+        tests[j] = L::set(unsafe { &mut *first.byte_add(place) }, g);
     });
     L::all(&tests) & block.keys()
 }
