@@ -33,7 +33,7 @@ help:
 	@echo "make spark-up       a real standalone Spark on this machine; eval \"\$$(make -s spark-up)\" to use it; make spark-down"
 	@echo "make bench-spark    filters from Spark beside Spark's own, a plain PySpark program and a broadcast join (ten minutes)"
 	@echo "make test-spark     jobs on such a cluster (part of make test)"
-	@echo "make test-spark-full  drivers and workers killed, ROUNDS=100 times each, and jobs on YARN (hours)"
+	@echo "make test-spark-full  drivers and workers killed, ROUNDS=100 times each, jobs on YARN, and files on s3a:// (hours)"
 	@echo "make fuzz           each parser against random bytes, SECONDS=60 each (nightly compiler)"
 	@echo "make asan           the core's tests under AddressSanitizer (nightly compiler)"
 
@@ -146,7 +146,8 @@ test-spark: java python
 	$(VENV)/bin/python -m pytest -q --tb=short engines/spark/test
 
 test-spark-full: java python
-	UMBEL_SPARK_ROUNDS=$(ROUNDS) $(VENV)/bin/python -m pytest -v --tb=short engines/spark/test/test_crash.py engines/spark/test/test_yarn.py
+	$(VENV)/bin/pip install --quiet 'moto[server]'
+	UMBEL_SPARK_ROUNDS=$(ROUNDS) $(VENV)/bin/python -m pytest -v --tb=short engines/spark/test/test_crash.py engines/spark/test/test_yarn.py engines/spark/test/test_s3.py
 
 # A Java and Maven, unless they are here.
 java:

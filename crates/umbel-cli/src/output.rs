@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use umbel::format::NewFile;
-use umbel_job::HdfsPath;
-use umbel_job::hdfs;
+use umbel_job::{Location, hdfs};
 
 use crate::interrupt;
 
@@ -57,9 +56,12 @@ impl Output {
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !path.is_dir() {
             bail!("{}: this names a folder: name the file in it too", path.display());
         }
-        match HdfsPath::parse(path) {
-            Some(path) => Ok(Output::Hdfs(Box::new(hdfs::NewFile::create(&path)?))),
-            None => Ok(Output::File(interrupt::begin(path)?)),
+        match Location::parse(path) {
+            Location::Hdfs(path) => Ok(Output::Hdfs(Box::new(hdfs::NewFile::create(&path)?))),
+            Location::Local(_) => Ok(Output::File(interrupt::begin(path)?)),
+            Location::Elsewhere(path) => {
+                bail!("{path}: results are written on this machine or on HDFS: name a file there")
+            }
         }
     }
 

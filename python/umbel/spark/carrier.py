@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 from umbel._umbel import jobs
 from umbel.spark import places, tasks
-from umbel.spark.errors import short
+from umbel.spark.errors import SparkError, short
 
 # Rows that go from Spark to Python at once.
 ROWS = 100_000
@@ -108,14 +108,14 @@ class Carrier:
         if self.rows:
             return ["the DataFrame" if path.endswith("0") else "the members"]
         try:
-            path = self.spark._jvm.org.apache.hadoop.fs.Path(path)
-            system = path.getFileSystem(self.spark._jsc.hadoopConfiguration())
-            found = system.globStatus(path) or []
+            place = self.spark._jvm.org.apache.hadoop.fs.Path(path)
+            system = place.getFileSystem(self.spark._jsc.hadoopConfiguration())
+            found = system.globStatus(place) or []
             if len(found) == 1 and found[0].isDirectory():
                 found = system.listStatus(found[0].getPath())
             files = [status.getPath() for status in found if not status.isDirectory()]
         except FAILURES as error:
-            raise short(error) from None
+            raise SparkError(f"{path}: {short(error)}") from None
         files = sorted(places.whole(file.toString()) for file in files if file.getName()[0] not in "._")
         if not files:
             raise FileNotFoundError(f"{path}: there are no files")
