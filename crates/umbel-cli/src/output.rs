@@ -53,15 +53,16 @@ impl Output {
         if is_stdout(path) {
             return Ok(Output::stdout());
         }
+        let place = Location::parse(path);
+        if let Location::Elsewhere(path) = place {
+            bail!("{path}: results are written on this machine or on HDFS: name a file there");
+        }
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !path.is_dir() {
             bail!("{}: this names a folder: name the file in it too", path.display());
         }
-        match Location::parse(path) {
+        match place {
             Location::Hdfs(path) => Ok(Output::Hdfs(Box::new(hdfs::NewFile::create(&path)?))),
-            Location::Local(_) => Ok(Output::File(interrupt::begin(path)?)),
-            Location::Elsewhere(path) => {
-                bail!("{path}: results are written on this machine or on HDFS: name a file there")
-            }
+            _ => Ok(Output::File(interrupt::begin(path)?)),
         }
     }
 

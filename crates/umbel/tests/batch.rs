@@ -191,6 +191,24 @@ fn seeded_strategies_refuse_hashes() {
     }
 }
 
+/// Shards that are too large for the cache, too.
+#[test]
+fn large_shards_fill_the_filter_as_plain_inserts_do() {
+    let hashes: Vec<u64> = (0..100_000_u64).map(|i| xxh3_u64(i, 0)).collect();
+    let sizing = Sizing::blocked_with(100, 512 * 40_001).unwrap();
+    let mut plain = samples::empty(sizing, Hashing::default());
+    hashes.iter().for_each(|&hash| _ = plain.insert_hash(hash).unwrap());
+    for count in [1, 2, 3] {
+        let mut cut = samples::empty(sizing, Hashing::default());
+        let (router, mut shards) = cut.shards(count).unwrap();
+        let mut parts = vec![Vec::new(); shards.len()];
+        hashes.iter().for_each(|&hash| parts[router.home(hash)].push(hash));
+        shards.iter_mut().zip(&parts).for_each(|(shard, part)| shard.insert_hashes(part));
+        drop(shards);
+        assert!(cut == plain, "{count} shards");
+    }
+}
+
 #[test]
 fn shards_need_a_blocked_filter() {
     for mut filter in shapes() {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use support::random::{Random, integers};
 use support::samples;
-use umbel::hash::Strategy;
+use umbel::hash::{Strategy, xxh3_u64};
 use umbel::simd::Level;
 use umbel::{Bloom, Keys, Params, Sizing};
 
@@ -118,7 +118,13 @@ fn check_alike(filters: &mut [Bloom], keys: &[u64], others: &[u64]) {
     for filter in filters {
         let (batch, single) = keys.split_at(keys.len() * 3 / 4);
         let mut new = vec![0; batch.len().div_ceil(64)];
+        let (mut plain, mut hashed) = (filter.clone(), filter.clone());
         filter.insert_mask(Keys::U64(batch), &mut new).unwrap();
+        plain.insert_batch(Keys::U64(batch)).unwrap();
+        assert!(plain == *filter);
+        let hashes: Vec<u64> = batch.iter().map(|&key| xxh3_u64(key, 0)).collect();
+        hashed.insert_batch(Keys::Hashes(&hashes)).unwrap();
+        assert!(hashed == *filter);
         let news: Vec<bool> = single.iter().map(|&key| filter.insert_u64(key)).collect();
         let mut found = vec![0; others.len().div_ceil(64)];
         filter.contains_mask(Keys::U64(others), &mut found).unwrap();

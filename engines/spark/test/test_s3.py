@@ -27,29 +27,31 @@ def server():
         port = free.getsockname()[1]
     program = subprocess.Popen([Path(sys.executable).parent / "moto_server", "-H", "127.0.0.1", "-p", str(port)], stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(address).close()
-            break
-        except urllib.error.URLError:
-            assert program.poll() is None, "the server has ended"
-            time.sleep(0.1)
-    put(f"{address}/bucket", b"")
-    yield address
-    program.terminate()
-    program.wait(30)
+    try:
+        for _ in range(300):
+            try:
+                put(f"{address}/bucket", b"")
+                break
+            except urllib.error.URLError:
+                assert program.poll() is None, "the server has ended"
+                time.sleep(0.1)
+        yield address
+    finally:
+        program.terminate()
+        program.wait(30)
 
 
 def put(address, content):
     # Without a type the server would take it for a form.
     request = urllib.request.Request(address, content, {"Content-Type": "application/octet-stream"}, method="PUT")
-    urllib.request.urlopen(request).close()
+    urllib.request.urlopen(request, timeout=30).close()
 
 
 @pytest.fixture(scope="module")
 def settings(server, tmp_path_factory):
     """The environment of a command whose Spark knows the server."""
     pom = Path(__file__).parent / "s3.xml"
+    shutil.rmtree(JARS, ignore_errors=True)
     subprocess.run(["mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={JARS}"], check=True)
     known = {
         "spark.jars": ",".join(map(str, JARS.glob("*.jar"))),
@@ -88,7 +90,7 @@ def test_objects_are_read_as_files_here_are(server, settings, folder):
 
 
 def test_what_is_not_there_is_said(settings, folder):
-    for path, message in [("s3a://bucket/nothing.tsv", "there are no files"), ("s3a://nobody/x.tsv", "s3a://nobody/x.tsv")]:
+    for path, message in [("s3a://bucket/nothing.tsv", "there are no files"), ("s3a://nobody/x.tsv", "s3a://nobody/x.tsv: Spark has failed: ")]:
         done = on_spark(settings, "build", path, "-o", folder / "x.umbel")
         assert done.returncode == 2 and message in done.stderr, done.stderr
     assert not (folder / "x.umbel").exists()

@@ -17,8 +17,8 @@
 //! # Ok::<(), umbel::Error>(())
 //! ```
 //!
-//! Many keys at once are several times faster: their hashes are worked out first and memory is asked for all
-//! their lines before the first is needed.
+//! Many keys at once are several times faster: hashes are worked out and memory is asked for lines long before they are
+//! needed.
 //!
 //! ```
 //! use umbel::{Bloom, Keys};

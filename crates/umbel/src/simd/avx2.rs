@@ -38,26 +38,26 @@ impl Lanes for Halves {
     }
 
     #[inline(always)]
-    fn all(tests: &[u8; 64]) -> u64 {
+    fn all(tests: &[u8; BLOCK]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX2.
         unsafe { all(tests) }
     }
 
     #[inline(always)]
-    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
-        // SAFETY: called only from the functions below, which have AVX2.
+    unsafe fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+        // SAFETY: called only from the functions below, which have AVX2; the rest is the caller's promise.
         unsafe { test_block(first, block, next) }
     }
 
     #[inline(always)]
-    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
-        // SAFETY: called only from the functions below, which have AVX2.
+    unsafe fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+        // SAFETY: called only from the functions below, which have AVX2; the rest is the caller's promise.
         unsafe { set_block(first, block, next) }
     }
 
     #[inline(always)]
-    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
-        // SAFETY: called only from the functions below, which have AVX2.
+    unsafe fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+        // SAFETY: called only from the functions below, which have AVX2; the rest is the caller's promise.
         unsafe { fill_block(first, block, next) }
     }
 
@@ -117,7 +117,7 @@ fn set(line: &mut Line, g: u64) -> u8 {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn all(tests: &[u8; 64]) -> u64 {
+fn all(tests: &[u8; BLOCK]) -> u64 {
     let halves: [__m256i; 2] = bytemuck::cast(*tests);
     let [low, high] = halves.map(|half| {
         let equal = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(Halves::ALL as i8));
@@ -130,20 +130,23 @@ fn all(tests: &[u8; 64]) -> u64 {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]
-fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
-    generic::test_block::<Halves>(first, block, next)
+unsafe fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+    // SAFETY: as the caller promises.
+    unsafe { generic::test_block::<Halves>(first, block, next) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]
-fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
-    generic::set_block::<Halves>(first, block, next)
+unsafe fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+    // SAFETY: as the caller promises.
+    unsafe { generic::set_block::<Halves>(first, block, next) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]
-fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
-    generic::fill_block::<Halves>(first, block, next);
+unsafe fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+    // SAFETY: as the caller promises.
+    unsafe { generic::fill_block::<Halves>(first, block, next) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::eight;
-use super::generic::{self, Block, Lanes};
+use super::generic::{self, BLOCK, Lanes};
 pub(super) use super::inline::whole::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window};
 use crate::memory::Line;
@@ -42,24 +42,9 @@ impl Lanes for Whole {
     }
 
     #[inline(always)]
-    fn all(tests: &[u8; 64]) -> u64 {
+    fn all(tests: &[u8; BLOCK]) -> u64 {
         // SAFETY: called only from the functions below, which have AVX-512.
         unsafe { all(tests) }
-    }
-
-    #[inline(always)]
-    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
-        generic::test_block::<Whole>(first, block, next)
-    }
-
-    #[inline(always)]
-    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
-        generic::set_block::<Whole>(first, block, next)
-    }
-
-    #[inline(always)]
-    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
-        generic::fill_block::<Whole>(first, block, next);
     }
 
     #[inline(always)]
@@ -100,7 +85,7 @@ fn set(line: &mut Line, g: u64) -> u8 {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-fn all(tests: &[u8; 64]) -> u64 {
+fn all(tests: &[u8; BLOCK]) -> u64 {
     // SAFETY: 64 bytes are read.
     let tests = unsafe { _mm512_loadu_si512(tests.as_ptr().cast()) };
     _mm512_testn_epi8_mask(tests, tests)

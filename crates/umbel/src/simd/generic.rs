@@ -1,4 +1,4 @@
-//! The algorithm, written once over what an instruction set can do with one line ([`Lanes`]).
+//! The algorithm, over what an instruction set can do with one line, and with many keys at once ([`Lanes`]).
 //!
 //! ```text
 //! line  = hi(hash, number of lines)             one cache line a key
@@ -8,7 +8,7 @@
 //! ```
 //! A batch goes block by block. The keys of the next block are hashed before the block at hand is tested, and memory is asked for
 //! their lines in time: for texts, whose hashes take long, as soon as a few are known, so that memory works while the next are
-//! hashed; for integers one with each test, because so many requests at once would have to wait for each other. Keys are asked for long
+//! hashed; for integers and hashes one with each test, because so many requests at once would have to wait for each other. Keys are asked for long
 //! before they are hashed: between so many random lines the processor does not see that they stand in a row. Where the filter
 //! fits the cache, asking is work for nothing, and is left out.
 
@@ -24,7 +24,7 @@ pub(super) const BLOCK: usize = 64;
 pub(super) const FEW: usize = 16;
 
 /// What an instruction set does with the one line of a key. `g` is the remixed hash.
-pub(super) trait Lanes {
+pub(super) trait Lanes: Sized {
     /// The bits of a key.
     type Mask: Copy;
     /// What a test gives for a line that has all of them.
@@ -38,12 +38,33 @@ pub(super) trait Lanes {
     fn set(line: &mut Line, g: u64) -> u8;
     /// One bit for each test that found all bits.
     fn all(tests: &[u8; BLOCK]) -> u64;
-    /// [`test_block`], compiled for the instruction set.
-    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64;
+    /// [`test_block`], for those who want a function of their own for it.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+        // SAFETY: as the caller promises.
+        unsafe { test_block::<Self>(first, block, next) }
+    }
     /// [`set_block`], likewise.
-    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64;
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+        // SAFETY: as the caller promises.
+        unsafe { set_block::<Self>(first, block, next) }
+    }
     /// [`fill_block`], likewise.
-    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>);
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+        // SAFETY: as the caller promises.
+        unsafe { fill_block::<Self>(first, block, next) }
+    }
     /// Where a few hashes go, among lines that take `total` bytes in all.
     #[inline(always)]
     fn place(hashes: &[u64; FEW], total: u32, few: &mut Few) {
@@ -104,21 +125,6 @@ impl Lanes for Words {
     }
 
     #[inline(always)]
-    fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
-        test_block::<Words>(first, block, next)
-    }
-
-    #[inline(always)]
-    fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
-        set_block::<Words>(first, block, next)
-    }
-
-    #[inline(always)]
-    fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
-        fill_block::<Words>(first, block, next);
-    }
-
-    #[inline(always)]
     fn all(tests: &[u8; BLOCK]) -> u64 {
         tests.iter().enumerate().fold(0, |all, (i, &test)| all | u64::from(test == Words::ALL) << i)
     }
@@ -150,7 +156,9 @@ pub(super) fn contains_batch<'k, L: Lanes>(
     let mut found = found.iter_mut();
     let window = Window { first: 0, total: len };
     visit::<L>(first, len, window, keys, |block, next| {
-        found.next().into_iter().for_each(|word| *word = L::test_block(first, block, next));
+        // SAFETY: `visit` finds lines among these.
+        let tests = unsafe { L::test_block(first, block, next) };
+        found.next().into_iter().for_each(|word| *word = tests);
     });
 }
 
@@ -181,7 +189,10 @@ pub(super) fn insert_batch<'k, L: Lanes>(
     keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
 ) {
     let (first, len) = (lines.as_mut_ptr(), lines.len());
-    visit::<L>(first, len, window, keys, |block, next| L::fill_block(first, block, next));
+    // SAFETY: `visit` finds lines among these, which are borrowed mutably.
+    visit::<L>(first, len, window, keys, |block, next| unsafe {
+        L::fill_block(first, block, next)
+    });
 }
 
 #[inline(always)]
@@ -195,7 +206,8 @@ pub(super) fn insert_mask<'k, L: Lanes>(
     let window = Window { first: 0, total: len };
     visit::<L>(first, len, window, keys, |block, next| {
         // Where nothing was missing, the key is not new.
-        let old = L::set_block(first, block, next);
+        // SAFETY: `visit` finds lines among these, which are borrowed mutably.
+        let old = unsafe { L::set_block(first, block, next) };
         new.next().into_iter().for_each(|word| *word = !old & block.keys());
     });
 }
@@ -209,8 +221,15 @@ pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
 }
 
 /// One bit for each key of a block whose line has all its bits. Lines of the next block are asked for between the tests.
+///
+/// # Safety
+/// The block was found among the lines from `first` on.
 #[inline(always)]
-pub(super) fn test_block<L: Lanes>(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+pub(super) unsafe fn test_block<L: Lanes>(
+    first: *const Line,
+    block: &Block,
+    next: Option<&Block>,
+) -> u64 {
     let mut tests = [0; BLOCK];
     block.each(first, next, |j, place, g| {
         // SAFETY: every place is that of a line.
@@ -220,19 +239,29 @@ pub(super) fn test_block<L: Lanes>(first: *const Line, block: &Block, next: Opti
 }
 
 /// Sets the bits of each key of a block; one bit for each whose line had them all before.
+///
+/// # Safety
+/// As above, and nobody else has the lines.
 #[inline(always)]
-pub(super) fn set_block<L: Lanes>(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+pub(super) unsafe fn set_block<L: Lanes>(
+    first: *mut Line,
+    block: &Block,
+    next: Option<&Block>,
+) -> u64 {
     let mut tests = [0; BLOCK];
     block.each(first, next, |j, place, g| {
-        // SAFETY: every place is that of a line, and the caller has borrowed them mutably.
+        // SAFETY: every place is that of a line, which nobody else has.
         tests[j] = L::set(unsafe { &mut *first.byte_add(place) }, g);
     });
     L::all(&tests) & block.keys()
 }
 
 /// The same without answers.
+///
+/// # Safety
+/// As above.
 #[inline(always)]
-pub(super) fn fill_block<L: Lanes>(first: *mut Line, block: &Block, next: Option<&Block>) {
+pub(super) unsafe fn fill_block<L: Lanes>(first: *mut Line, block: &Block, next: Option<&Block>) {
     // SAFETY: as above.
     block.each(first, next, |_, place, g| _ = L::set(unsafe { &mut *first.byte_add(place) }, g));
 }
@@ -247,21 +276,27 @@ fn visit<'k, L: Lanes>(
     keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
     mut touch: impl FnMut(&Block, Option<&Block>),
 ) {
+    assert!(len > 0, "a filter has a line");
     let (far, at_once) = (len > NEAR, keys.take_long());
-    let ask = |few: &Few| {
+    let ask =
+        |few: &Few| few.places.iter().for_each(|&place| prefetch(first.wrapping_byte_add(place)));
+    let ask_at_once = |few: &Few| {
         if far && at_once {
-            few.places.iter().for_each(|&place| prefetch(first.wrapping_byte_add(place)));
+            ask(few);
         }
     };
     let (mut now, mut next) = (&mut Block::new(), &mut Block::new());
-    next.find::<L>(len, window, keys, 0, ask);
+    next.find::<L>(len, window, keys, 0, ask_at_once);
+    if far && !at_once {
+        next.fews.iter().take(next.len.div_ceil(FEW)).for_each(ask);
+    }
     for start in (0..keys.len()).step_by(BLOCK) {
         std::mem::swap(&mut now, &mut next);
-        if far {
+        if far && now.len == BLOCK {
             keys.ask(start);
         }
-        next.find::<L>(len, window, keys, start + BLOCK, ask);
-        touch(now, (far && !at_once).then_some(next));
+        next.find::<L>(len, window, keys, start + BLOCK, ask_at_once);
+        touch(now, (far && !at_once && next.len > 0).then_some(next));
     }
 }
 
@@ -328,7 +363,8 @@ impl Block {
         ask: impl Fn(&Few),
     ) {
         self.len = keys.len().saturating_sub(start).min(BLOCK);
-        let total = (window.total == len).then_some(window.total * size_of::<Line>());
+        let whole = window.first == 0 && window.total == len;
+        let total = whole.then_some(window.total * size_of::<Line>());
         let total = total.and_then(|total| u32::try_from(total).ok());
         if let (Some(total), Some((keys, secret))) = (total, keys.integers(start)) {
             return L::place_integers(keys, secret, total, self);

@@ -15,8 +15,7 @@ type Quads = [__m256i; 4];
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
 pub(super) fn place(hashes: &[u64; FEW], total: u32, few: &mut Few) {
-    store(places(load(hashes), total), bytemuck::cast_mut(&mut few.places));
-    store(remixed(load(hashes)), &mut few.gs);
+    put(bytemuck::cast(*hashes), total, few);
 }
 
 /// [`Lanes::place_integers`](super::generic::Lanes::place_integers).
@@ -24,10 +23,15 @@ pub(super) fn place(hashes: &[u64; FEW], total: u32, few: &mut Few) {
 #[inline(never)]
 pub(super) fn place_integers(keys: &[u64; BLOCK], secret: u64, total: u32, block: &mut Block) {
     for (keys, few) in keys.as_chunks::<FEW>().0.iter().zip(&mut block.fews) {
-        let hashes = hash(load(keys), secret);
-        store(places(hashes, total), bytemuck::cast_mut(&mut few.places));
-        store(remixed(hashes), &mut few.gs);
+        put(hash(bytemuck::cast(*keys), secret), total, few);
     }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[inline]
+fn put(hashes: Quads, total: u32, few: &mut Few) {
+    few.places = bytemuck::cast(places(hashes, total));
+    few.gs = bytemuck::cast(remixed(hashes));
 }
 
 /// `hash::xxh3_u64_with`.
@@ -95,16 +99,6 @@ fn xor(x: Quads, y: Quads) -> Quads {
 #[inline(always)]
 fn each(x: Quads, y: Quads, f: impl Fn(__m256i, __m256i) -> __m256i) -> Quads {
     std::array::from_fn(|i| f(x[i], y[i]))
-}
-
-#[inline(always)]
-fn load(words: &[u64; FEW]) -> Quads {
-    bytemuck::cast(*words)
-}
-
-#[inline(always)]
-fn store(quads: Quads, words: &mut [u64; FEW]) {
-    *words = bytemuck::cast(quads);
 }
 
 #[cfg(test)]
