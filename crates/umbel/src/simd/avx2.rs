@@ -4,7 +4,8 @@ use std::arch::x86_64::*;
 
 use super::generic::{self, BLOCK, Block, FEW, Few, Lanes};
 pub(super) use super::inline::halves::{contains, contains_u64, insert, insert_u64};
-use super::{Source, Window, quads};
+use super::{Source, Window, alike, quads};
+use crate::hash::xxh3;
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -71,6 +72,19 @@ impl Lanes for Halves {
     fn place_integers(keys: &[u64; BLOCK], secret: u64, total: u32, block: &mut Block) {
         // SAFETY: called only from the functions below, which have AVX2.
         unsafe { quads::place_integers(keys, secret, total, block) }
+    }
+
+    #[inline(always)]
+    fn hash_each<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
+        if let Some(hashes) = hashes.as_mut_array()
+            // SAFETY: called only from the functions below, which have AVX2.
+            && unsafe { alike::hash(&key, seed, hashes) }
+        {
+            return;
+        }
+        for (i, hash) in hashes.iter_mut().enumerate() {
+            *hash = xxh3(key(i), seed);
+        }
     }
 }
 

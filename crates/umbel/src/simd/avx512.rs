@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::eight;
-use super::generic::{self, BLOCK, Lanes};
+use super::generic::{self, BLOCK, FEW, Lanes};
 pub(super) use super::inline::whole::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window};
 use crate::memory::Line;
@@ -51,6 +51,14 @@ impl Lanes for Whole {
     fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
         // SAFETY: called only from the functions below, which have AVX-512.
         unsafe { eight::hash(keys, seed, hashes) }
+    }
+
+    #[inline(always)]
+    fn hash_each<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
+        let mut keys: [&[u8]; FEW] = [&[]; FEW];
+        let keys = &mut keys[..hashes.len()];
+        keys.iter_mut().enumerate().for_each(|(i, slice)| *slice = key(i));
+        Self::hash(keys, seed, hashes);
     }
 }
 

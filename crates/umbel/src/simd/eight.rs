@@ -15,7 +15,7 @@ use std::arch::x86_64::*;
 use crate::hash::xxh3;
 
 /// The first words of the default secret.
-const SECRET: [u64; 16] = [
+pub(super) const SECRET: [u64; 16] = [
     0xBE4B_A423_396C_FEB8,
     0x1CAD_21F7_2C81_017C,
     0xDB97_9083_E96D_D4DE,
@@ -33,6 +33,11 @@ const SECRET: [u64; 16] = [
     0x3159_B4CD_4BE0_518A,
     0x6473_78D9_C97E_9FC8,
 ];
+
+/// The multiplier of the length.
+pub(super) const PRIME: u64 = 0x9E37_79B1_85EB_CA87;
+/// The multiplier of the avalanche.
+pub(super) const LAST: u64 = 0x1656_6791_9E37_79F9;
 
 /// The hashes of keys; those that do not stand among eight of one length, one by one.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
@@ -74,7 +79,6 @@ unsafe fn hash_eight(
     first: [[__m512i; 2]; 2],
     hashes: &mut [u64; 8],
 ) {
-    const PRIME: u64 = 0x9E37_79B1_85EB_CA87;
     let mut acc = _mm512_set1_epi64((len as u64).wrapping_mul(PRIME) as i64);
     let mut add = |at, secret| {
         // SAFETY: 16 bytes from here on are in every key.
@@ -136,7 +140,7 @@ fn fold([low, high]: [__m512i; 2], secret: [__m512i; 2]) -> __m512i {
 #[inline]
 fn avalanche(x: __m512i) -> __m512i {
     let x = _mm512_xor_si512(x, _mm512_srli_epi64::<37>(x));
-    let x = _mm512_mullo_epi64(x, _mm512_set1_epi64(0x1656_6791_9E37_79F9));
+    let x = _mm512_mullo_epi64(x, _mm512_set1_epi64(LAST as i64));
     _mm512_xor_si512(x, _mm512_srli_epi64::<32>(x))
 }
 

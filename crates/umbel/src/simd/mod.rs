@@ -2,6 +2,8 @@
 //! is worth it, chosen when the program runs. Every path gives the same bits and the same answers.
 
 #[cfg(target_arch = "x86_64")]
+mod alike;
+#[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;

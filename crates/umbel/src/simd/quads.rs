@@ -9,7 +9,7 @@ use super::generic::{BLOCK, Block, FEW, Few};
 use crate::hash::{MULTIPLIER, PRIME};
 
 /// Sixteen words.
-type Quads = [__m256i; 4];
+pub(super) type Quads = [__m256i; 4];
 
 /// [`Lanes::place`](super::generic::Lanes::place).
 #[target_feature(enable = "avx2,bmi1,bmi2")]
@@ -80,7 +80,7 @@ fn remixed(hashes: Quads) -> Quads {
 /// The lower halves of products, from products of 32 bits.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn product(x: Quads, y: u64) -> Quads {
+pub(super) fn product(x: Quads, y: u64) -> Quads {
     let swapped = _mm256_set1_epi64x(y.rotate_left(32) as i64);
     let crossed = x.map(|x| _mm256_mullo_epi32(x, swapped));
     let low = x.map(|x| _mm256_mul_epu32(x, _mm256_set1_epi64x(y as i64)));
@@ -92,7 +92,7 @@ fn product(x: Quads, y: u64) -> Quads {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline]
-fn xor(x: Quads, y: Quads) -> Quads {
+pub(super) fn xor(x: Quads, y: Quads) -> Quads {
     each(x, y, |x, y| _mm256_xor_si256(x, y))
 }
 

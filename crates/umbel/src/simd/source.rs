@@ -69,10 +69,7 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
         match *self {
             Source::Texts(keys, seed) => L::hash(&keys[start..][..hashes.len()], seed, hashes),
             Source::Each { ref key, seed, .. } => {
-                let mut keys: [&[u8]; FEW] = [&[]; FEW];
-                let keys = &mut keys[..hashes.len()];
-                keys.iter_mut().zip(start..).for_each(|(slice, i)| *slice = key(i));
-                L::hash(keys, seed, hashes);
+                L::hash_each(|i| key(start + i), seed, hashes);
             }
             Source::Integers(keys, secret) => {
                 for (hash, &key) in hashes.iter_mut().zip(&keys[start..]) {
