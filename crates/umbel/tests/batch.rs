@@ -99,24 +99,31 @@ proptest! {
     }
 }
 
-/// Keys that stand in one text, so many that the words of answers are full, nearly full, or just begun.
+/// Keys that stand in one text, short ones, of one length and of two, so many that the words of answers are full, nearly full, or just
+/// begun.
 #[test]
 fn keys_are_looked_up_where_they_stand() {
-    let text: String = (0..1000).map(|i| format!("key {i:05}")).collect();
-    let key = |i: usize| &text.as_bytes()[9 * i..9 * i + 9];
-    for level in umbel::simd::Level::available() {
-        let mut filter = Bloom::new(100_000, 0.01).unwrap().with_level(level);
-        (0..1000).filter(|i| i % 3 == 0).for_each(|i| _ = filter.insert(key(i)));
-        for len in [0_usize, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 1000] {
-            let mut found = vec![u64::MAX; len.div_ceil(64)];
-            filter.contains_each(len, key, &mut found).unwrap();
-            assert!(
-                (0..len).all(|i| mask(&found, i) == filter.contains(key(i))),
-                "{level:?}, {len}"
-            );
-            assert!(len % 64 == 0 || found[len / 64] >> (len % 64) == 0);
+    let text: String = (0..20_000).map(|i| format!("{i:05}")).collect();
+    let lengths: [fn(usize) -> usize; 3] =
+        [|_| 9, |_| 20, |i| if i.is_multiple_of(37) { 19 } else { 20 }];
+    for (level, length) in
+        umbel::simd::Level::available().into_iter().flat_map(|level| lengths.map(|l| (level, l)))
+    {
+        let key = |i: usize| &text.as_bytes()[100 * i..][..length(i)];
+        for n in [100_000, 1_000_000] {
+            let mut filter = Bloom::new(n, 0.01).unwrap().with_level(level);
+            (0..1000).step_by(3).for_each(|i| _ = filter.insert(key(i)));
+            for len in [0_usize, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 1000] {
+                let mut found = vec![u64::MAX; len.div_ceil(64)];
+                filter.contains_each(len, key, &mut found).unwrap();
+                assert!(
+                    (0..len).all(|i| mask(&found, i) == filter.contains(key(i))),
+                    "{level:?}, {len}"
+                );
+                assert!(len % 64 == 0 || found[len / 64] >> (len % 64) == 0);
+            }
+            assert!(filter.contains_each(65, key, &mut [0]).is_err());
         }
-        assert!(filter.contains_each(65, key, &mut [0]).is_err());
     }
 }
 

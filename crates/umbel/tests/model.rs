@@ -203,7 +203,7 @@ fn every_level_is_equal_at_the_edges() {
     }
 }
 
-/// Texts of every length, eight of one length in a row and mixed, each in memory of its own, so that a sanitizer sees a read beyond
+/// Texts of every length, eight or sixteen of one length in a row and mixed, each in memory of its own, so that a sanitizer sees a read beyond
 /// its end; in batches of odd lengths. Every level must give what the portable one gives key by key.
 #[test]
 fn every_level_is_equal_for_texts() {
@@ -214,6 +214,7 @@ fn every_level_is_equal_for_texts() {
         texts.push(text.into_boxed_slice());
     };
     (0..300).for_each(|len| (0..19).for_each(|_| push(len)));
+    (16..34).for_each(|len| (0..31).for_each(|_| push(len)));
     (0..3000).for_each(|i| push(i * 7919 % 140));
     (0..3000).for_each(|_| push(20));
     let texts: Vec<&[u8]> = texts.iter().map(|text| &**text).collect();

@@ -71,7 +71,7 @@ impl Bloom {
     }
 
     /// Looks up `len` keys wherever they stand: `key(i)` is the i-th, and bit i % 64 of `found[i / 64]` its answer. `found` has one
-    /// word for each 64 keys.
+    /// word for each 64 keys. `key` may be called more than once for a key, and must give the same each time.
     pub fn contains_each<'k>(
         &self,
         len: usize,

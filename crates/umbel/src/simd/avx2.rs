@@ -76,7 +76,7 @@ impl Lanes for Halves {
 
     #[inline(always)]
     fn hash_each<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
-        if let Some(hashes) = hashes.as_mut_array()
+        if let Ok(hashes) = <&mut [u64; FEW]>::try_from(&mut *hashes)
             // SAFETY: called only from the functions below, which have AVX2.
             && unsafe { alike::hash(&key, seed, hashes) }
         {

@@ -89,15 +89,14 @@ pub(super) trait Lanes: Sized {
             Self::place(&hashes, total, few);
         }
     }
-    /// The hashes of as many keys.
+    /// The hashes of as many keys, at most [`FEW`].
     #[inline(always)]
     fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
         Self::hash_each(|i| keys[i], seed, hashes);
     }
-    /// The hashes of as many keys, of which `key(i)` is the i-th.
+    /// The hashes of as many keys, at most [`FEW`], of which `key(i)` is the i-th.
     #[inline(always)]
     fn hash_each<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
-        // A plain loop: what a closure does is not made part of a function with more features.
         for (i, hash) in hashes.iter_mut().enumerate() {
             *hash = xxh3(key(i), seed);
         }

@@ -1,4 +1,4 @@
-//! Where integers and hashes go, sixteen at a time, in vectors of four words: AVX2.
+//! Where integers and hashes go, sixteen at a time, in vectors of four words: AVX2. `alike` ends hashes in the same vectors.
 //!
 //! Each step is done for all four vectors before the next one: the processor sees too few instructions ahead to find the next
 //! vector's steps behind those of the first.
