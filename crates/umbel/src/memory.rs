@@ -93,6 +93,12 @@ impl Memory {
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_ptr(), self.writable) }
     }
 
+    /// Whether there are lines that can be written as they are.
+    #[inline(always)]
+    pub(crate) fn is_writable(&self) -> bool {
+        self.writable != 0
+    }
+
     #[cold]
     fn copy(&mut self) {
         if self.is_mapped() {

@@ -32,6 +32,12 @@ impl Blocked {
         self.level.inlines()
     }
 
+    /// Whether a vector holds a whole line.
+    #[inline(always)]
+    pub(super) fn is_whole(self) -> bool {
+        self.level.is_whole()
+    }
+
     #[inline(always)]
     pub(super) fn contains(self, bits: &Memory, key: &[u8]) -> bool {
         self.contains_hash(bits, xxh3(key, self.seed))

@@ -130,7 +130,10 @@ impl Bloom {
     pub fn insert_u64(&mut self, key: u64) -> bool {
         self.count_inserts(1);
         match self.blocked {
-            Some(blocked) if blocked.is_inlined() => blocked.insert_u64(&mut self.bits, key),
+            // One width of vectors: a second one here takes a quarter of the speed of the first.
+            Some(blocked) if blocked.is_whole() && self.bits.is_writable() => {
+                blocked.insert_u64(&mut self.bits, key)
+            }
             _ => self.insert_u64_called(key),
         }
     }

@@ -67,6 +67,15 @@ impl Level {
         false
     }
 
+    /// Whether its vectors hold a whole line.
+    #[inline(always)]
+    pub(crate) fn is_whole(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.0 == Isa::Avx512;
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
     /// The best level of this machine.
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
