@@ -22,6 +22,7 @@ struct Whole;
 impl Lanes for Whole {
     type Mask = __m512i;
     const ALL: u8 = 0;
+    const HASHES_TEXTS: bool = true;
 
     #[inline(always)]
     fn mask(g: u64) -> __m512i {

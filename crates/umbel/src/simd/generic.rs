@@ -7,8 +7,8 @@
 //! found = mask & !line == 0                      one test
 //! ```
 //! A batch goes block by block. The keys of the next block are hashed before the block at hand is tested, and memory is asked for
-//! their lines in time: for texts, whose hashes take long, as soon as a few are known, so that memory works while the next are
-//! hashed; for integers and hashes one with each test, because so many requests at once would have to wait for each other. Keys are asked for long
+//! their lines in time: for texts, whose hashes take long where they are worked out one by one, as soon as a few are known, so that memory works while the next are
+//! hashed; otherwise one with each test, because so many requests at once would have to wait for each other. Keys are asked for long
 //! before they are hashed: between so many random lines the processor does not see that they stand in a row. Where the filter
 //! fits the cache, asking is work for nothing, and is left out.
 
@@ -27,6 +27,8 @@ pub(super) const FEW: usize = 16;
 pub(super) trait Lanes: Sized {
     /// The bits of a key.
     type Mask: Copy;
+    /// Whether texts are hashed in vectors, so fast that requests for all their lines at once would have to wait for each other.
+    const HASHES_TEXTS: bool = false;
     /// What a test gives for a line that has all of them.
     const ALL: u8;
 
@@ -281,7 +283,7 @@ fn visit<'k, L: Lanes>(
     mut touch: impl FnMut(&Block, Option<&Block>),
 ) {
     assert!(len > 0, "a filter has a line");
-    let (far, at_once) = (len > NEAR, keys.take_long());
+    let (far, at_once) = (len > NEAR, keys.take_long() && !L::HASHES_TEXTS);
     let ask =
         |few: &Few| few.places.iter().for_each(|&place| prefetch(first.wrapping_byte_add(place)));
     let ask_at_once = |few: &Few| {
