@@ -13,7 +13,7 @@ impl Bloom {
         self.params.check_alike(&other.params)?;
         self.params.raise_capacity(other.sizing().capacity());
         self.combine(other, |ours, theirs| ours | theirs);
-        self.count_inserts(other.inserted);
+        self.count_inserts(other.inserts());
         self.counted &= other.counted;
         Ok(self.overfull())
     }

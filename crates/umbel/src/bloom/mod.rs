@@ -66,8 +66,10 @@ use blocked::Blocked;
 pub struct Bloom {
     params: Params,
     bits: Memory,
-    /// The number of insert calls, if it is `counted`: adding one needs no test of that.
+    /// The number of insert calls, if it is `counted`: of one key each, `singles`, which begin at 0 and never become too many for
+    /// 64 bits, so that adding one needs no test; and of all others.
     inserted: u64,
+    singles: u64,
     counted: bool,
     metadata: Metadata,
     level: Level,
@@ -97,7 +99,7 @@ impl Bloom {
         let (level, counted) = (Level::best(), inserted.is_some());
         let (inserted, metadata) = (inserted.unwrap_or(0), Metadata::default());
         let blocked = Blocked::of(&params, level);
-        Bloom { params, bits, inserted, counted, metadata, level, blocked }
+        Bloom { params, bits, inserted, singles: 0, counted, metadata, level, blocked }
     }
 
     /// The same filter, worked on with another instruction set: for tests and benches.
@@ -109,7 +111,7 @@ impl Bloom {
     /// Adds a key; says whether it was certainly new.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> bool {
-        self.count_inserts(1);
+        self.singles += 1;
         match self.blocked {
             Some(blocked) => blocked.insert(&mut self.bits, key),
             None => self.insert_classic(key),
@@ -128,7 +130,7 @@ impl Bloom {
     /// Adds an integer key: the same key as `key.to_le_bytes()`.
     #[inline]
     pub fn insert_u64(&mut self, key: u64) -> bool {
-        self.count_inserts(1);
+        self.singles += 1;
         match self.blocked {
             // One width of vectors: with a second one here the first takes a fifth longer.
             Some(blocked) if blocked.is_whole() && self.bits.is_writable() => {
@@ -151,7 +153,7 @@ impl Bloom {
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
         self.check_hashes()?;
-        self.count_inserts(1);
+        self.singles += 1;
         Ok(match self.blocked {
             Some(blocked) => blocked.insert_hash(&mut self.bits, hash),
             None => self.insert_hash_classic(hash),
@@ -181,7 +183,7 @@ impl Bloom {
     /// The number of insert calls, also those for keys that were there already; it adds up when filters are merged,
     /// and is unknown after an intersection.
     pub fn inserted(&self) -> Option<u64> {
-        self.counted.then_some(self.inserted)
+        self.counted.then(|| self.inserts())
     }
 
     /// The text pairs that travel with the filter.
@@ -213,22 +215,18 @@ impl Bloom {
         &self.bits
     }
 
+    /// What has been counted, known to be all or not.
+    fn inserts(&self) -> u64 {
+        self.inserted.saturating_add(self.singles)
+    }
+
     #[inline(always)]
     fn count_inserts(&mut self, count: u64) {
-        let (inserted, too_many) = self.inserted.overflowing_add(count);
-        self.inserted = inserted;
-        if too_many {
-            self.stop_counting();
-        }
+        self.inserted = self.inserted.saturating_add(count);
     }
 
-    /// The count stays at the highest number there is.
+    /// What cannot be inlined is behind one call, so that what can stands behind one test; cold, so that it is laid out of the way of that.
     #[cold]
-    fn stop_counting(&mut self) {
-        self.inserted = u64::MAX;
-    }
-
-    /// What cannot be inlined is behind one call, so that what can stands behind one test.
     #[inline(never)]
     fn insert_u64_called(&mut self, key: u64) -> bool {
         match self.blocked {

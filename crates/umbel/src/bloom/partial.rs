@@ -221,7 +221,7 @@ impl Bloom {
     pub fn partial(&self, slice: u64) -> Partial {
         let start = slice as usize * SLICE;
         let lines = self.bits[start..][..slice_lines(self.bits.len() as u64, slice)].to_vec();
-        Partial { lines, inserted: if slice == 0 { self.inserted } else { 0 } }
+        Partial { lines, inserted: if slice == 0 { self.inserts() } else { 0 } }
     }
 
     /// Takes in a slice of a filter that has the same parameters, which is for the caller to know.
