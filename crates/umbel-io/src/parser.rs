@@ -8,7 +8,7 @@ use crate::delimited::{self, Lines};
 use crate::field::{field, record_ends};
 use crate::groups::Interner;
 use crate::shape::Fields;
-use crate::split::Places;
+use crate::split::{Places, Seen};
 use crate::{number, simd};
 
 /// What a row lacks.
@@ -49,7 +49,7 @@ impl Parser {
         let fields = &*block.fields;
         self.ends.clear();
         self.misquoted.clear();
-        let (mut has_returns, mut open) = (true, None);
+        let (mut seen, mut open) = (Seen { returns: true, empty: true }, None);
         if fields.quoted {
             let records = &batch.bytes[block.start..];
             open = record_ends(records, fields.delimiter, |at, malformed| {
@@ -59,10 +59,10 @@ impl Parser {
                 }
             });
         } else {
-            has_returns = simd::ends(&batch.bytes, block.start, &mut self.ends);
+            seen = simd::ends(&batch.bytes, block.start, &mut self.ends);
         }
         if fields.is_whole_line() {
-            return whole_lines(block.start, self.ends.as_slice(), has_returns, batch);
+            return whole_lines(block.start, self.ends.as_slice(), seen, batch);
         }
         if fields.is_plain() {
             let ends = self.ends.as_slice();
@@ -163,17 +163,18 @@ fn pick(fields: &Fields, bytes: &mut Vec<u8>, line: Range<usize>) -> Option<Pick
 
 /// The rows of a block where the key is the line: the hot loop of every run over a plain list. Most have no CR anywhere, and need not
 /// be looked at again.
-fn whole_lines(start: usize, ends: &[u32], has_returns: bool, batch: &mut Batch) {
+fn whole_lines(start: usize, ends: &[u32], seen: Seen, batch: &mut Batch) {
     let Batch { bytes, rows, malformed, lines, .. } = batch;
     let start = start as u32;
-    match has_returns {
+    match seen.returns {
         true => rows.extend(between(start, ends, |start, end| Row::whole(bytes, start, end))),
         false => {
             rows.extend(between(start, ends, |start, end| Row::part(start, end, (0, end - start))))
         }
     }
-    // All are looked at: to stop at the first would take longer.
-    if rows.iter().fold(false, |any, row| any | row.is_empty()) {
+    // A CR may be all that a line has. All are looked at: to stop at the first would take longer.
+    let any_empty = || rows.iter().fold(false, |any, row| any | row.is_empty());
+    if seen.empty || seen.returns && any_empty() {
         let mut number = *lines;
         rows.retain(|row| {
             if row.is_empty() {

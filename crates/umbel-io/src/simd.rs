@@ -1,10 +1,10 @@
 //! The one place of this crate that uses vectors: where a byte stands in a text, 64 bytes at a time. One algorithm, compiled
 //! for each instruction set that is worth it, chosen when the program runs.
 
-use crate::split::{Places, ends_with, marks_with};
+use crate::split::{Places, Seen, ends_with, marks_with};
 
-/// Adds the places where lines end, from `from` on; tells whether a CR is there.
-pub(crate) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> bool {
+/// Adds the places where lines end, from `from` on, where one begins.
+pub(crate) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> Seen {
     #[cfg(target_arch = "x86_64")]
     {
         if avx512::is_available() {
@@ -40,6 +40,21 @@ pub(crate) fn marks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: 
 pub(crate) trait Chunk {
     /// One bit for each byte that is `wanted`.
     fn mask(chunk: &[u8; 64], wanted: u8) -> u64;
+
+    /// The place of each bit of a mask, counted from `base` on; anything may be written behind the last. How many lines 64 bytes hold is
+    /// nothing that a processor can foresee, so four places are written whether they are there or not.
+    #[inline(always)]
+    fn write(mut mask: u64, base: u32, places: &mut [u32; 64]) {
+        for slots in places.as_chunks_mut::<4>().0 {
+            for slot in slots {
+                *slot = base.wrapping_add(mask.trailing_zeros());
+                mask &= mask.wrapping_sub(1);
+            }
+            if mask == 0 {
+                break;
+            }
+        }
+    }
 }
 
 /// What every machine can do.
@@ -73,7 +88,7 @@ impl Chunk for Plain {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Chunk, Places, ends_with, marks_with};
+    use super::{Chunk, Places, Seen, ends_with, marks_with};
 
     pub(super) fn is_available() -> bool {
         is_x86_feature_detected!("avx2")
@@ -103,7 +118,7 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2,bmi1,popcnt")]
-    pub(super) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> bool {
+    pub(super) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> Seen {
         ends_with::<Halves>(bytes, from, found)
     }
 
@@ -117,11 +132,12 @@ mod avx2 {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Chunk, Places, ends_with, marks_with};
+    use super::{Chunk, Places, Seen, ends_with, marks_with};
 
     pub(super) fn is_available() -> bool {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("popcnt")
     }
@@ -134,9 +150,15 @@ mod avx512 {
             // SAFETY: called only from the functions below, which have AVX-512.
             unsafe { mask(chunk, wanted) }
         }
+
+        #[inline(always)]
+        fn write(mask: u64, base: u32, places: &mut [u32; 64]) {
+            // SAFETY: called only from the functions below, which have AVX-512.
+            unsafe { write(mask, base, places) }
+        }
     }
 
-    #[target_feature(enable = "avx512f,avx512bw,bmi1,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
     #[inline]
     fn mask(chunk: &[u8; 64], wanted: u8) -> u64 {
         // SAFETY: 64 bytes are read.
@@ -144,12 +166,44 @@ mod avx512 {
         _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(wanted as i8))
     }
 
-    #[target_feature(enable = "avx512f,avx512bw,bmi1,popcnt")]
-    pub(super) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> bool {
+    /// The numbers of the bytes of a chunk.
+    const NUMBERS: [u8; 64] = {
+        let mut numbers = [0; 64];
+        let mut i = 0;
+        while i < 64 {
+            numbers[i] = i as u8;
+            i += 1;
+        }
+        numbers
+    };
+
+    /// Sixteen places at once: one instruction picks the numbers of all bits.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
+    #[inline]
+    fn write(mask: u64, base: u32, places: &mut [u32; 64]) {
+        // SAFETY: 64 bytes are read.
+        let numbers = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+        let picked = _mm512_maskz_compress_epi8(mask, numbers);
+        let first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(picked));
+        let first = _mm512_add_epi32(first, _mm512_set1_epi32(base as i32));
+        // SAFETY: there is room for sixteen.
+        unsafe { _mm512_storeu_si512(places.as_mut_ptr().cast(), first) };
+        if mask.count_ones() > 16 {
+            let mut numbers = [0u8; 64];
+            // SAFETY: there is room for 64 bytes.
+            unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), picked) };
+            for (place, number) in places.iter_mut().zip(numbers).skip(16) {
+                *place = base.wrapping_add(u32::from(number));
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
+    pub(super) fn ends(bytes: &[u8], from: usize, found: &mut Places) -> Seen {
         ends_with::<Whole>(bytes, from, found)
     }
 
-    #[target_feature(enable = "avx512f,avx512bw,bmi1,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
     pub(super) fn marks(bytes: &[u8], from: usize, ends: &[u32], wanted: u8, found: &mut Vec<u64>) {
         marks_with::<Whole>(bytes, from, ends, wanted, found);
     }

@@ -2,8 +2,14 @@
 
 use crate::simd::Chunk;
 
-/// Places written without asking how many there are, before it is asked.
-const STEP: usize = 4;
+/// What lines have, apart from their places: it costs nothing to see it beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// A CR, somewhere.
+    pub(crate) returns: bool,
+    /// A line without a byte in it.
+    pub(crate) empty: bool,
+}
 
 /// Places in a text, in order.
 #[derive(Debug, Default)]
@@ -27,22 +33,11 @@ impl Places {
         self.len += 1;
     }
 
-    /// Adds a place for each bit of a mask. How many lines 64 bytes hold is nothing that a processor can foresee, so four places
-    /// are written whether they are there or not.
+    /// Adds a place for each bit of a mask.
     #[inline(always)]
-    fn add(&mut self, mut mask: u64, base: usize) {
-        let count = mask.count_ones() as usize;
-        let room = self.room();
-        for slots in room.chunks_exact_mut(STEP) {
-            for slot in slots {
-                *slot = (base + mask.trailing_zeros() as usize) as u32;
-                mask &= mask.wrapping_sub(1);
-            }
-            if mask == 0 {
-                break;
-            }
-        }
-        self.len += count;
+    fn add<C: Chunk>(&mut self, mask: u64, base: usize) {
+        C::write(mask, base as u32, self.room());
+        self.len += mask.count_ones() as usize;
     }
 
     /// Room for the places of 64 bytes.
@@ -58,18 +53,35 @@ impl Places {
     }
 }
 
-/// The places where lines end, from `from` on; and whether a CR is there, which costs nothing beside.
+/// The places where lines end, from `from` on, where one begins.
 #[inline(always)]
-pub(crate) fn ends_with<C: Chunk>(bytes: &[u8], from: usize, found: &mut Places) -> bool {
+pub(crate) fn ends_with<C: Chunk>(bytes: &[u8], from: usize, found: &mut Places) -> Seen {
     let (chunks, tail) = bytes[from..].as_chunks::<64>();
-    let last = padded(tail);
-    let mut returns = C::mask(&last, b'\r');
+    let (mut lines, last) = (Lines { returns: 0, empty: 0, ended: 1 }, padded(tail));
     for (i, chunk) in chunks.iter().enumerate() {
-        found.add(C::mask(chunk, b'\n'), from + 64 * i);
-        returns |= C::mask(chunk, b'\r');
+        lines.look::<C>(chunk, from + 64 * i, found);
     }
-    found.add(C::mask(&last, b'\n'), bytes.len() - tail.len());
-    returns != 0
+    lines.look::<C>(&last, bytes.len() - tail.len(), found);
+    Seen { returns: lines.returns != 0, empty: lines.empty != 0 }
+}
+
+/// What has been seen of lines, a bit for each of 64 bytes.
+struct Lines {
+    returns: u64,
+    empty: u64,
+    /// Whether a line has ended right before.
+    ended: u64,
+}
+
+impl Lines {
+    #[inline(always)]
+    fn look<C: Chunk>(&mut self, chunk: &[u8; 64], base: usize, found: &mut Places) {
+        let ends = C::mask(chunk, b'\n');
+        found.add::<C>(ends, base);
+        self.returns |= C::mask(chunk, b'\r');
+        self.empty |= ends & (ends << 1 | self.ended);
+        self.ended = ends >> 63;
+    }
 }
 
 /// Marks for each line.
@@ -125,11 +137,13 @@ mod tests {
                 for from in [0, 1, 63, 64, len].into_iter().filter(|&from| from <= len) {
                     let bytes = text(len, step);
                     let mut found = [Places::default(), Places::default()];
-                    let returns = [
+                    let seen = [
                         simd::ends(&bytes, from, &mut found[0]),
                         ends_with::<Plain>(&bytes, from, &mut found[1]),
                     ];
-                    assert_eq!(returns, [bytes[from..].contains(&b'\r'); 2]);
+                    let empty = bytes[from..].starts_with(b"\n")
+                        || bytes[from..].windows(2).any(|pair| pair == b"\n\n");
+                    assert_eq!(seen, [Seen { returns: false, empty }; 2], "{len} {step} {from}");
                     let expected: Vec<u32> =
                         (from..len).filter(|i| i % step == step / 2).map(|i| i as u32).collect();
                     for found in found {
@@ -147,8 +161,25 @@ mod tests {
             bytes[at] = b'\r';
             for from in 0..200 {
                 let found = &mut Places::default();
-                assert_eq!(simd::ends(&bytes, from, found), from <= at);
-                assert_eq!(ends_with::<Plain>(&bytes, from, found), from <= at);
+                assert_eq!(simd::ends(&bytes, from, found).returns, from <= at);
+                assert_eq!(ends_with::<Plain>(&bytes, from, found).returns, from <= at);
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_line_is_seen_wherever_it_stands() {
+        for at in 0..200 {
+            let mut bytes = vec![b'x'; 200];
+            bytes[at] = b'\n';
+            for next in at..200 {
+                bytes[next] = b'\n';
+                let found = &mut Places::default();
+                let empty = at == 0 || next == at + 1;
+                let expected = Seen { returns: false, empty };
+                assert_eq!(simd::ends(&bytes, 0, found), expected, "{at} {next}");
+                assert_eq!(ends_with::<Plain>(&bytes, 0, found), expected, "{at} {next}");
+                bytes[next] = if next == at { b'\n' } else { b'x' };
             }
         }
     }
