@@ -178,7 +178,7 @@ impl<'a> Audit<'a> {
             let tag = batch.groups().get(i).map_or(plain, |&group| tags[group as usize]);
             shelf.push(bucket(hash), Record { hash, second, tag })?;
             if self.seed.is_none() {
-                let key = batch.key(&batch.rows()[i]);
+                let key = batch.key(&batch.row(i));
                 for (place, _) in self.filters.iter().enumerate().filter(|(_, f)| f.contains(key)) {
                     let tag = (self.filters.len() + place) as u32;
                     shelf.push(bucket(hash), Record { hash, second, tag })?;

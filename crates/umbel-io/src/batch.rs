@@ -2,62 +2,34 @@
 
 use std::ops::Range;
 
+use umbel::{Keys, Span};
+
 use crate::Result;
+use crate::parser::newlines;
 
 /// Keys handed out at once.
 pub const CHUNK: usize = 1024;
 
-/// A row that has a key. Places are offsets into the batch's bytes.
+/// A row that has a key: where its line stands, with the newline, and its key, among the bytes of the batch.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    start: u32,
-    end: u32,
-    key_start: u32,
-    key_end: u32,
+    pub(crate) line: Span,
+    pub(crate) key: Span,
 }
 
 impl Row {
     pub(crate) fn new(line: Range<usize>, key: Range<usize>) -> Row {
         // A block is far below 4 GiB: a record has a limit.
-        let at = |place: usize| place as u32;
-        Row {
-            start: at(line.start),
-            end: at(line.end),
-            key_start: at(key.start),
-            key_end: at(key.end),
-        }
+        let span = |place: Range<usize>| Span { start: place.start as u32, end: place.end as u32 };
+        Row { line: span(line), key: span(key) }
     }
+}
 
-    /// The row of a line whose text, a CR before the newline aside, is the key. The newline stands at `end`.
-    #[inline(always)]
-    pub(crate) fn whole(bytes: &[u8], start: u32, end: u32) -> Row {
-        let has_return = end > start && bytes.get(end as usize - 1) == Some(&b'\r');
-        Row { start, end: end + 1, key_start: start, key_end: end - u32::from(has_return) }
-    }
-
-    /// The row of a line whose key is one of its fields. The newline stands at `end`.
-    #[inline(always)]
-    pub(crate) fn part(start: u32, end: u32, field: (u32, u32)) -> Row {
-        Row { start, end: end + 1, key_start: start + field.0, key_end: start + field.1 }
-    }
-
-    /// Whether the key is.
-    #[inline(always)]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.key_start == self.key_end
-    }
-
-    /// Where its line stands, with its newline.
-    #[inline(always)]
-    pub(crate) fn line(&self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
-
-    /// The key, among the bytes of its batch.
-    #[inline(always)]
-    pub(crate) fn key<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
-        &bytes[self.key_start as usize..self.key_end as usize]
-    }
+/// Where the text of a line stands, a CR before the newline aside. The newline stands at `end`.
+#[inline(always)]
+pub(crate) fn without_return(bytes: &[u8], start: u32, end: u32) -> Span {
+    let has_return = end > start && bytes.get(end as usize - 1) == Some(&b'\r');
+    Span { start, end: end - u32::from(has_return) }
 }
 
 /// What a record holds.
@@ -96,7 +68,10 @@ impl Malformed {
 #[derive(Debug, Default)]
 pub struct Batch {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) rows: Vec<Row>,
+    /// Where the key of each row stands.
+    pub(crate) keys: Vec<Span>,
+    /// Where the line of each row stands; empty where each line is its key and a newline.
+    pub(crate) texts: Vec<Span>,
     pub(crate) groups: Vec<u32>,
     pub(crate) weights: Vec<u64>,
     pub(crate) names: Vec<String>,
@@ -111,7 +86,8 @@ pub struct Batch {
 impl Batch {
     /// Forgets the rows, for others of the same input.
     pub(crate) fn clear(&mut self, unit: &'static str) {
-        self.rows.clear();
+        self.keys.clear();
+        self.texts.clear();
         self.groups.clear();
         self.weights.clear();
         self.malformed = Malformed::default();
@@ -124,7 +100,8 @@ impl Batch {
     pub(crate) fn push(&mut self, record: Result<Record, &'static str>) {
         match record {
             Ok(Record { row, group, weight }) => {
-                self.rows.push(row);
+                self.keys.push(row.key);
+                self.texts.push(row.line);
                 self.groups.extend(group);
                 self.weights.extend(weight);
             }
@@ -135,19 +112,24 @@ impl Batch {
 
     /// Takes out the rows that `check` finds no use for, as if they had never had a key. There must be no groups and no weights.
     pub(crate) fn keep(&mut self, mut check: impl FnMut(&[u8]) -> Result<(), &'static str>) {
-        let Batch { bytes, rows, malformed, unit, .. } = self;
-        let (mut place, mut at, mut line) = (0, 0, 0);
-        rows.retain(|row| {
-            let reason = check(row.key(bytes)).err();
-            if let Some(reason) = reason {
-                // Lines that are no rows count too; rows of tables have no lines.
-                line += memchr::memchr_iter(b'\n', &bytes[at..row.start as usize]).count() as u64;
-                at = row.start as usize;
-                malformed.insert(if *unit == "line" { line } else { place }, reason);
+        let (keys, texts) = (std::mem::take(&mut self.keys), std::mem::take(&mut self.texts));
+        let (mut at, mut line) = (0, 0);
+        for (place, row) in rows(&keys, &texts).enumerate() {
+            match check(row.key.of(&self.bytes)) {
+                Ok(()) => {
+                    self.keys.push(row.key);
+                    self.texts.push(row.line);
+                }
+                Err(reason) => {
+                    let start = row.line.start as usize;
+                    // Lines that are no rows count too; rows of tables have no lines.
+                    line += newlines(&self.bytes[at..start]);
+                    at = start;
+                    let number = if self.unit == "line" { line } else { place as u64 };
+                    self.malformed.insert(number, reason);
+                }
             }
-            place += 1;
-            reason.is_none()
-        });
+        }
     }
 
     /// Learns the names of groups that are new.
@@ -157,12 +139,12 @@ impl Batch {
 
     /// The number of rows that have a key (and a group, where one was asked for).
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.keys.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.keys.is_empty()
     }
 
     /// Whether it holds a line longer than usual blocks. Such batches come one at a time: memory for them can be kept and used again.
@@ -171,8 +153,19 @@ impl Batch {
     }
 
     /// The rows.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row> {
+        rows(&self.keys, &self.texts)
+    }
+
+    /// One of the rows.
+    #[inline]
+    pub(crate) fn row(&self, at: usize) -> Row {
+        row(&self.keys, &self.texts, at)
+    }
+
+    /// All keys, where they stand.
+    pub fn keys(&self) -> Keys<'_> {
+        Keys::Spans(&self.bytes, &self.keys)
     }
 
     /// The group of each row, as the worker numbers them; empty where no group was asked for.
@@ -193,7 +186,7 @@ impl Batch {
     /// The key of a row.
     #[inline]
     pub fn key(&self, row: &Row) -> &[u8] {
-        row.key(&self.bytes)
+        row.key.of(&self.bytes)
     }
 
     /// Appends the text of a row's key: a key that is a number (`integers`) is written as one.
@@ -208,7 +201,7 @@ impl Batch {
     /// bits alone do not tell.
     fn integer(&self, row: &Row) -> String {
         let bits = u64::from_le_bytes(self.key(row).try_into().unwrap_or_default());
-        match self.bytes.get(row.key_end as usize) {
+        match self.bytes.get(row.key.end as usize) {
             Some(1) => bits.cast_signed().to_string(),
             _ => bits.to_string(),
         }
@@ -217,7 +210,7 @@ impl Batch {
     /// The whole line of a row, with its newline.
     #[inline]
     pub fn line(&self, row: &Row) -> &[u8] {
-        &self.bytes[row.line()]
+        row.line.of(&self.bytes)
     }
 
     /// Hands out the keys, at most [`CHUNK`] at once, with the place of the first among the rows.
@@ -226,10 +219,22 @@ impl Batch {
         mut take: impl FnMut(usize, &[&[u8]]) -> Result<()>,
     ) -> Result<()> {
         let mut keys: [&[u8]; CHUNK] = [&[]; CHUNK];
-        for (i, rows) in self.rows.chunks(CHUNK).enumerate() {
-            keys.iter_mut().zip(rows).for_each(|(key, row)| *key = self.key(row));
-            take(i * CHUNK, &keys[..rows.len()])?;
+        for (i, spans) in self.keys.chunks(CHUNK).enumerate() {
+            keys.iter_mut().zip(spans).for_each(|(key, span)| *key = span.of(&self.bytes));
+            take(i * CHUNK, &keys[..spans.len()])?;
         }
         Ok(())
     }
+}
+
+/// Rows by the places of their keys and lines.
+fn rows(keys: &[Span], texts: &[Span]) -> impl ExactSizeIterator<Item = Row> {
+    (0..keys.len()).map(|at| row(keys, texts, at))
+}
+
+#[inline(always)]
+fn row(keys: &[Span], texts: &[Span], at: usize) -> Row {
+    let key = keys[at];
+    let whole = Span { start: key.start, end: key.end.wrapping_add(1) };
+    Row { key, line: texts.get(at).copied().unwrap_or(whole) }
 }

@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use crate::batch::{Batch, Record, Row};
+use umbel::Span;
+
+use crate::batch::{Batch, Record, Row, without_return};
 use crate::groups::{Interner, Known, NONE};
 use crate::parser::{EMPTY_KEY, NO_COLUMN};
 use crate::shape::Fields;
@@ -21,18 +23,13 @@ pub(crate) struct Lines<'a> {
 /// Reads the rows of a block.
 pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: &mut Batch) {
     let bytes = std::mem::take(&mut batch.bytes);
-    keys(fields, lines, &bytes, &mut batch.rows);
+    keys(fields, lines, &bytes, &mut batch.keys);
+    batch.texts.extend(each(lines, |start, end, _| Span { start, end: end + 1 }));
     if let Some(by) = fields.by {
-        batch.groups.resize(batch.rows.len(), NONE);
-        find_groups(
-            groups,
-            (by, fields.round),
-            &bytes,
-            (&batch.rows, lines.marks),
-            &mut batch.groups,
-        );
+        batch.groups.resize(batch.keys.len(), NONE);
+        find_groups(groups, (by, fields.round), &bytes, lines, &batch.keys, &mut batch.groups);
     }
-    match batch.rows.iter().any(Row::is_empty) || batch.groups.contains(&NONE) {
+    match batch.keys.iter().any(|key| key.is_empty()) || batch.groups.contains(&NONE) {
         true => look_again(fields, groups, &bytes, batch),
         false => batch.lines += lines.ends.len() as u64,
     }
@@ -40,32 +37,31 @@ pub(crate) fn rows(fields: &Fields, groups: &mut Interner, lines: Lines, batch: 
     batch.bytes = bytes;
 }
 
-/// A row for each line; its key is empty where it is to be looked at again.
-fn keys(fields: &Fields, lines: Lines, bytes: &[u8], rows: &mut Vec<Row>) {
+/// A key for each line; it is empty where the line is to be looked at again.
+fn keys(fields: &Fields, lines: Lines, bytes: &[u8], keys: &mut Vec<Span>) {
     match fields.key {
-        None => rows.extend(each(lines, |start, end, _| Row::whole(bytes, start, end))),
+        None => keys.extend(each(lines, |start, end, _| without_return(bytes, start, end))),
         // Mostly the first column, which needs no counting.
-        Some(0) => rows.extend(each(lines, |start, end, marks| part(start, end, field(marks, 0)))),
-        Some(place) => {
-            rows.extend(each(lines, |start, end, marks| part(start, end, field(marks, place))))
-        }
+        Some(0) => keys.extend(each(lines, |start, _, marks| part(start, field(marks, 0)))),
+        Some(place) => keys.extend(each(lines, |start, _, marks| part(start, field(marks, place)))),
     }
 }
 
 /// What is made of where each line begins and ends, and of its marks.
 #[inline(always)]
-fn each(lines: Lines, row: impl Fn(u32, u32, u64) -> Row) -> impl ExactSizeIterator<Item = Row> {
+fn each<T>(lines: Lines, make: impl Fn(u32, u32, u64) -> T) -> impl ExactSizeIterator<Item = T> {
     let mut start = lines.start as u32;
     lines.ends.iter().zip(lines.marks).map(move |(&end, &marks)| {
-        let row = row(start, end, marks);
+        let made = make(start, end, marks);
         start = end + 1;
-        row
+        made
     })
 }
 
 #[inline(always)]
-fn part(start: u32, end: u32, field: Option<(u32, u32)>) -> Row {
-    Row::part(start, end, field.unwrap_or_default())
+fn part(start: u32, field: Option<(u32, u32)>) -> Span {
+    let (from, to) = field.unwrap_or_default();
+    Span { start: start + from, end: start + to }
 }
 
 /// The number of each row's group, from the column `by`; none for rows that are to be looked at again.
@@ -73,21 +69,21 @@ fn find_groups(
     groups: &mut Interner,
     (by, round): (usize, bool),
     bytes: &[u8],
-    (rows, marks): (&[Row], &[u64]),
+    lines: Lines,
+    keys: &[Span],
     ids: &mut [u32],
 ) {
     // The first columns, where groups mostly are, each have a loop that need not count columns.
     match by {
-        0 => known_groups(groups.known(), bytes, (rows, marks), 0, ids),
-        1 => known_groups(groups.known(), bytes, (rows, marks), 1, ids),
-        _ => known_groups(groups.known(), bytes, (rows, marks), by, ids),
+        0 => known_groups(groups.known(), bytes, lines, 0, ids),
+        1 => known_groups(groups.known(), bytes, lines, 1, ids),
+        _ => known_groups(groups.known(), bytes, lines, by, ids),
     }
     if ids.contains(&NONE) {
-        let lines = rows.iter().zip(marks);
-        let new = ids.iter_mut().zip(lines).filter(|(id, _)| **id == NONE);
+        let places = each(lines, |start, _, marks| place(start, marks, by)).zip(keys);
+        let new = ids.iter_mut().zip(places).filter(|(id, _)| **id == NONE);
         // A group is one only if it has a key.
-        for (id, (row, &marks)) in new.filter(|(_, (row, _))| !row.is_empty()) {
-            let place = place(row, marks, by);
+        for (id, (place, _)) in new.filter(|(_, (_, key))| !key.is_empty()) {
             *id = place.and_then(|place| groups.id(bytes, place, round).ok()).unwrap_or(NONE);
         }
     }
@@ -95,22 +91,17 @@ fn find_groups(
 
 /// The groups that have been met and have short names. Nothing is learned here, so that all but the rows can stay in registers.
 #[inline(always)]
-fn known_groups(
-    known: Known,
-    bytes: &[u8],
-    (rows, marks): (&[Row], &[u64]),
-    by: usize,
-    ids: &mut [u32],
-) {
-    for (id, (row, &marks)) in ids.iter_mut().zip(rows.iter().zip(marks)) {
-        *id = place(row, marks, by).map_or(NONE, |place| known.id(bytes, place));
+fn known_groups(known: Known, bytes: &[u8], lines: Lines, by: usize, ids: &mut [u32]) {
+    let places = each(lines, |start, _, marks| place(start, marks, by));
+    for (id, place) in ids.iter_mut().zip(places) {
+        *id = place.map_or(NONE, |place| known.id(bytes, place));
     }
 }
 
-/// Where a field of a row stands, if the marks tell.
+/// Where a field of the line that begins at `start` stands, if the marks tell.
 #[inline(always)]
-fn place(row: &Row, marks: u64, column: usize) -> Option<Range<usize>> {
-    let start = row.line().start;
+fn place(start: u32, marks: u64, column: usize) -> Option<Range<usize>> {
+    let start = start as usize;
     field(marks, column).map(|(from, to)| start + from as usize..start + to as usize)
 }
 
@@ -128,13 +119,13 @@ fn field(mut marks: u64, place: usize) -> Option<(u32, u32)> {
 /// Looks again at the rows without a key or a group: they get them, or go.
 #[cold]
 fn look_again(fields: &Fields, groups: &mut Interner, bytes: &[u8], batch: &mut Batch) {
-    let (rows, ids) = (std::mem::take(&mut batch.rows), std::mem::take(&mut batch.groups));
-    (batch.rows, batch.groups) = (Vec::with_capacity(rows.len()), Vec::with_capacity(ids.len()));
-    for (i, row) in rows.iter().enumerate() {
+    let (keys, texts) = (std::mem::take(&mut batch.keys), std::mem::take(&mut batch.texts));
+    let ids = std::mem::take(&mut batch.groups);
+    for (i, (key, line)) in keys.into_iter().zip(texts).enumerate() {
         let id = ids.get(i).copied();
-        batch.push(match row.is_empty() || id == Some(NONE) {
-            true => look(fields, groups, bytes, row.line()),
-            false => Ok(Record { row: *row, group: id, weight: None }),
+        batch.push(match key.is_empty() || id == Some(NONE) {
+            true => look(fields, groups, bytes, line.start as usize..line.end as usize),
+            false => Ok(Record { row: Row { line, key }, group: id, weight: None }),
         });
     }
 }

@@ -120,7 +120,7 @@ impl<N, P> Worker<N, P> {
             notes.clear();
             // Nothing to note, nothing to do: the compiler would look at every key all the same.
             if size_of::<N>() > 0 {
-                notes.extend(batch.rows().iter().map(|row| note(batch.key(row))));
+                notes.extend(batch.rows().map(|row| note(batch.key(&row))));
             }
             let output = work(partial, batch, notes)?;
             let done = Done::new(batch, output, last);

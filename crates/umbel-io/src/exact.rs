@@ -44,8 +44,9 @@ impl ExactSet {
         let outcome = driver.run(
             Buckets::new,
             |buckets, batch| {
-                let mut keys = batch.rows().iter().map(|row| batch.key(row));
-                keys.try_for_each(|key| buckets.push(Record::of_key(key), &store))
+                batch
+                    .rows()
+                    .try_for_each(|row| buckets.push(Record::of_key(batch.key(&row)), &store))
             },
             |()| Ok(()),
         )?;
@@ -100,12 +101,12 @@ impl ExactSet {
 
     /// Clears the bits of keys that are not in the set.
     pub(crate) fn refine(&self, batch: &Batch, found: &mut [u64]) -> Result<()> {
-        for (word, rows) in found.iter_mut().zip(batch.rows().chunks(64)) {
+        for (word, first) in found.iter_mut().zip((0..).step_by(64)) {
             let mut left = *word;
             while left != 0 {
-                let at = left.trailing_zeros();
+                let at = left.trailing_zeros() as usize;
                 left &= left - 1;
-                if !self.contains(batch.key(&rows[at as usize]))? {
+                if !self.contains(batch.key(&batch.row(first + at)))? {
                     *word &= !(1 << at);
                 }
             }

@@ -64,9 +64,7 @@ impl Filters {
     /// Looks up the keys of a batch: one bit each, in any group. `found` has one word for each 64 keys.
     pub(crate) fn contains(&self, batch: &Batch, found: &mut [u64]) -> Result<()> {
         match self {
-            Filters::One(filter) => {
-                filter.contains_each(batch.len(), |i| batch.key(&batch.rows()[i]), found)?
-            }
+            Filters::One(filter) => filter.contains_mask(batch.keys(), found)?,
             Filters::Groups(groups) => batch.for_each_chunk(|first, keys| {
                 let found = &mut found[first / 64..][..keys.len().div_ceil(64)];
                 Ok(groups.contains_mask(keys, found)?)

@@ -63,7 +63,7 @@ impl<'s> Gather<'s> {
 pub(crate) fn seeded<'h>(batch: &Batch, noted: &'h [u64], seed: u64) -> Cow<'h, [u64]> {
     match seed {
         0 => noted.into(),
-        seed => batch.rows().iter().map(|row| xxh3(batch.key(row), seed)).collect(),
+        seed => batch.rows().map(|row| xxh3(batch.key(&row), seed)).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use umbel::format::File;
 use umbel::near::{Builder, Grid, Near, Number, Structure};
 
-use crate::batch::{CHUNK, Row};
+use crate::batch::CHUNK;
 use crate::filters::verify;
 use crate::number::get;
 use crate::screen::{Screened, Spare, Summary, Wanted, select};
@@ -107,11 +107,14 @@ pub fn query(
         let grid = near.params().grid();
         let mut questions = [Number::Integer(0); CHUNK];
         let mut answers = [false; CHUNK];
-        for (rows, found) in batch.rows().chunks(CHUNK).zip(found.chunks_mut(CHUNK / 64)) {
-            let (questions, answers) = (&mut questions[..rows.len()], &mut answers[..rows.len()]);
-            for (question, row) in questions.iter_mut().zip(rows) {
-                *question = get(batch.key(row), grid.values());
-            }
+        let mut numbers = numbers(batch, &grid);
+        for found in found.chunks_mut(CHUNK / 64) {
+            let len = numbers.len().min(CHUNK);
+            let (questions, answers) = (&mut questions[..len], &mut answers[..len]);
+            questions
+                .iter_mut()
+                .zip(&mut numbers)
+                .for_each(|(question, number)| *question = number);
             near.contains_batch_within(questions, alpha, answers)?;
             for (word, answers) in found.iter_mut().zip(answers.chunks(64)) {
                 *word = answers.iter().rev().fold(0, |word, &yes| word << 1 | u64::from(yes));
@@ -136,7 +139,7 @@ pub fn nearest(
         |found, batch| {
             let mut screened = spare.screened(batch);
             for row in batch.rows() {
-                let x = get(batch.key(row), values);
+                let x = get(batch.key(&row), values);
                 if !near.contains_within(x, alpha)? {
                     continue;
                 }
@@ -160,9 +163,9 @@ pub fn nearest(
 }
 
 /// The numbers of a batch.
-fn numbers<'b>(batch: &'b Batch, grid: &Grid) -> impl Iterator<Item = Number> + 'b {
+fn numbers<'b>(batch: &'b Batch, grid: &Grid) -> impl ExactSizeIterator<Item = Number> + 'b {
     let values = grid.values();
-    batch.rows().iter().map(move |row: &Row| get(batch.key(row), values))
+    batch.rows().map(move |row| get(batch.key(&row), values))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl<O> Done<O> {
             long: batch.long,
             source: batch.source,
             unit: batch.unit,
-            rows: batch.rows.len() as u64,
+            rows: batch.len() as u64,
             lines: batch.lines,
             malformed: batch.malformed,
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::batch::{Batch, Record, Row};
+use crate::batch::{Batch, Record, Row, without_return};
 use crate::block::Block;
 use crate::delimited::{self, Lines};
 use crate::field::{field, record_ends};
@@ -10,6 +10,7 @@ use crate::groups::Interner;
 use crate::shape::Fields;
 use crate::split::{Places, Seen};
 use crate::{number, simd};
+use umbel::Span;
 
 /// What a row lacks.
 pub(crate) const OPEN_QUOTE: &str = "a quote is not closed before the file ends";
@@ -164,41 +165,19 @@ fn pick(fields: &Fields, bytes: &mut Vec<u8>, line: Range<usize>) -> Option<Pick
 /// The rows of a block where the key is the line: the hot loop of every run over a plain list. Most have no CR anywhere, and need not
 /// be looked at again.
 fn whole_lines(start: usize, ends: &[u32], seen: Seen, batch: &mut Batch) {
-    let Batch { bytes, rows, malformed, lines, .. } = batch;
-    let start = start as u32;
-    match seen.returns {
-        true => rows.extend(between(start, ends, |start, end| Row::whole(bytes, start, end))),
-        false => {
-            rows.extend(between(start, ends, |start, end| Row::part(start, end, (0, end - start))))
-        }
+    let Some((&first, rest)) = ends.split_first() else { return };
+    let Batch { bytes, keys, texts, .. } = &mut *batch;
+    keys.push(Span { start: start as u32, end: first });
+    keys.extend(ends.iter().zip(rest).map(|(&last, &end)| Span { start: last + 1, end }));
+    if seen.returns {
+        texts.extend(keys.iter().map(|key| Span { start: key.start, end: key.end + 1 }));
+        keys.iter_mut().for_each(|key| *key = without_return(bytes, key.start, key.end));
     }
-    // A CR may be all that a line has. All are looked at: to stop at the first would take longer.
-    let any_empty = || rows.iter().fold(false, |any, row| any | row.is_empty());
-    if seen.empty || seen.returns && any_empty() {
-        let mut number = *lines;
-        rows.retain(|row| {
-            if row.is_empty() {
-                malformed.add(number, EMPTY_KEY);
-            }
-            number += 1;
-            !row.is_empty()
-        });
+    // A CR may be all that a line has.
+    if seen.empty || seen.returns && batch.keys.iter().any(|key| key.is_empty()) {
+        batch.keep(|key| if key.is_empty() { Err(EMPTY_KEY) } else { Ok(()) });
     }
-    *lines += ends.len() as u64;
-}
-
-/// A row for each line. Nothing is noted outside of the loop: what is seen from there would be stored at every turn.
-#[inline(always)]
-fn between(
-    mut start: u32,
-    ends: &[u32],
-    row: impl Fn(u32, u32) -> Row,
-) -> impl ExactSizeIterator<Item = Row> {
-    ends.iter().map(move |&end| {
-        let row = row(start, end);
-        start = end + 1;
-        row
-    })
+    batch.lines += ends.len() as u64;
 }
 
 /// The lines before the first record.

@@ -120,16 +120,16 @@ pub(crate) fn select(
 /// Copies the lines whose bit, as `pick` has it, is set. Lines that stand together are copied together.
 fn collect(batch: &Batch, found: &[u64], pick: impl Fn(u64) -> u64, into: &mut Vec<u8>) {
     let mut run = 0..0;
-    for (&word, rows) in found.iter().zip(batch.rows().chunks(64)) {
-        let mut left = pick(word) & bits(rows.len());
+    for (&word, first) in found.iter().zip((0..batch.len()).step_by(64)) {
+        let mut left = pick(word) & bits(batch.len() - first);
         while left != 0 {
-            let line = rows[left.trailing_zeros() as usize].line();
+            let line = batch.row(first + left.trailing_zeros() as usize).line;
             left &= left - 1;
-            if line.start != run.end {
-                into.extend_from_slice(&batch.bytes[run]);
-                run = line.start..line.start;
+            if line.start as usize != run.end {
+                into.extend_from_slice(&batch.bytes[run.clone()]);
+                run.start = line.start as usize;
             }
-            run.end = line.end;
+            run.end = line.end as usize;
         }
     }
     into.extend_from_slice(&batch.bytes[run]);

@@ -20,10 +20,10 @@ pub fn which(
             let mut screened = spare.screened(batch);
             let lines = &mut screened.admitted;
             for row in batch.rows() {
-                let names: Vec<_> = groups.which(batch.key(row)).map(visible).collect();
+                let names: Vec<_> = groups.which(batch.key(&row)).map(visible).collect();
                 if !names.is_empty() {
                     *admitted += 1;
-                    batch.write_key(row, driver.shape.integers, lines);
+                    batch.write_key(&row, driver.shape.integers, lines);
                     lines.push(b'\t');
                     lines.extend_from_slice(names.join(",").as_bytes());
                     lines.push(b'\n');

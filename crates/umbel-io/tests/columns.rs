@@ -19,8 +19,8 @@ fn try_rows(driver: &Driver) -> Result<(Rows, Tally)> {
             let name = |i: usize| {
                 batch.groups().get(i).map(|&at| batch.group_names()[at as usize].clone())
             };
-            let row = |(i, row)| (batch.key(row).to_vec(), name(i));
-            Ok(batch.rows().iter().enumerate().map(row).collect::<Vec<_>>())
+            let row = |(i, row)| (batch.key(&row).to_vec(), name(i));
+            Ok(batch.rows().enumerate().map(row).collect::<Vec<_>>())
         },
         |found| {
             rows.extend(found);

@@ -13,7 +13,7 @@ fn keys(text: &[u8], shape: &Shape, threads: usize) -> Vec<Vec<u8>> {
     let mut keys = Vec::new();
     let outcome = driver(&path, shape, threads).run(
         || (),
-        |(), batch| Ok(batch.rows().iter().map(|row| batch.key(row).to_vec()).collect::<Vec<_>>()),
+        |(), batch| Ok(batch.rows().map(|row| batch.key(&row).to_vec()).collect::<Vec<_>>()),
         |found| {
             keys.extend(found);
             Ok(())

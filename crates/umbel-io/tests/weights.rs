@@ -24,8 +24,8 @@ fn rows_of(driver: &Driver) -> (Rows, Tally) {
         || (),
         |(), batch| {
             let name = |at: u32| batch.group_names()[at as usize].clone();
-            let text = |row| String::from_utf8(batch.key(row).to_vec()).unwrap();
-            let parts = batch.rows().iter().zip(batch.groups()).zip(batch.weights());
+            let text = |row| String::from_utf8(batch.key(&row).to_vec()).unwrap();
+            let parts = batch.rows().zip(batch.groups()).zip(batch.weights());
             Ok(parts
                 .map(|((row, &group), &weight)| (text(row), name(group), weight))
                 .collect::<Vec<_>>())

@@ -293,12 +293,12 @@ fn gather_indexes(
     let changed =
         || umbel_io::Error::Other("the input has changed while it was read: a group is new".into());
     let mut gathered: BTreeMap<(u32, u64), Indexes> = BTreeMap::new();
-    for (i, row) in batch.rows().iter().enumerate() {
+    for (i, row) in batch.rows().enumerate() {
         let group = batch.groups().get(i).copied().unwrap_or(0);
         let params = known.get(group as usize).and_then(Option::as_ref).ok_or_else(changed)?;
         // The number of insert calls goes with the first slice.
         gathered.entry((group, 0)).or_default().count_insert();
-        params.for_each_bit(batch.key(row), |bit| {
+        params.for_each_bit(batch.key(&row), |bit| {
             let slice = gathered.entry((group, bit / SLICE_BITS)).or_default();
             slice.push((bit % SLICE_BITS) as u32);
         });

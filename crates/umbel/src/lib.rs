@@ -82,7 +82,7 @@ pub mod similar;
 pub mod sizing;
 mod spread;
 
-pub use bloom::{Bloom, KeyType, Keys, Params};
+pub use bloom::{Bloom, KeyType, Keys, Params, Span};
 pub use countmin::{Conservative, CountMin, CountMinParams};
 pub use counts::{CountGroups, Counts, Sketch};
 pub use error::{Error, Result};

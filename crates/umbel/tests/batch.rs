@@ -4,12 +4,14 @@
 
 mod support;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use proptest::prelude::*;
 use support::filters::{bytes, shapes, some_keys, with_keys};
 use support::{random, samples};
 use umbel::bloom::contains_together;
-use umbel::hash::{Strategy as Hashing, xxh3, xxh3_u64};
-use umbel::{Bloom, KeyType, Keys, Layout, Params, Sizing};
+use umbel::hash::{Family, Strategy as Hashing, xxh3, xxh3_u64};
+use umbel::{Bloom, CountMin, CountMinParams, KeyType, Keys, Layout, Params, Sizing, Span};
 
 fn mask(answers: &[u64], i: usize) -> bool {
     answers[i / 64] >> (i % 64) & 1 == 1
@@ -100,29 +102,72 @@ proptest! {
 }
 
 /// Keys that stand in one text, short ones, of one length and of two, so many that the words of answers are full, nearly full, or just
-/// begun.
+/// begun: each is the key that its bytes are, whatever is done with it.
 #[test]
-fn keys_are_looked_up_where_they_stand() {
+fn keys_are_taken_where_they_stand() {
     let text: String = (0..20_000).map(|i| format!("{i:05}")).collect();
-    let lengths: [fn(usize) -> usize; 3] =
-        [|_| 9, |_| 20, |i| if i.is_multiple_of(37) { 19 } else { 20 }];
-    for (level, length) in
-        umbel::simd::Level::available().into_iter().flat_map(|level| lengths.map(|l| (level, l)))
-    {
-        let key = |i: usize| &text.as_bytes()[100 * i..][..length(i)];
-        for n in [100_000, 1_000_000] {
-            let mut filter = Bloom::new(n, 0.01).unwrap().with_level(level);
-            (0..1000).step_by(3).for_each(|i| _ = filter.insert(key(i)));
+    let text = text.as_bytes();
+    let lengths: [fn(u32) -> u32; 4] = [
+        |_| 9,
+        |_| 20,
+        |i| if i.is_multiple_of(37) { 19 } else { 20 },
+        |i| if i.is_multiple_of(5) { 0 } else { 40 },
+    ];
+    let classic = Params::new(Sizing::classic(1000, 0.01).unwrap());
+    let murmur = classic.clone().with_strategy(Hashing::seeded(Family::Murmur2, 7)).unwrap();
+    for level in umbel::simd::Level::available() {
+        let mut filters = [&classic, &murmur].map(|p| Bloom::with(p.clone()).unwrap()).to_vec();
+        filters
+            .extend([100_000, 1_000_000].map(|n| Bloom::new(n, 0.01).unwrap().with_level(level)));
+        for (length, empty) in lengths.iter().flat_map(|l| filters.iter().map(move |f| (l, f))) {
+            let span = |i: u32| Span { start: 90 * i, end: 90 * i + length(i) };
+            let spans: Vec<Span> = (0..1000).map(span).collect();
+            let keys: Vec<&[u8]> = spans.iter().map(|span| span.of(text)).collect();
+            let mut filter = empty.clone();
+            keys.iter().step_by(3).for_each(|key| _ = filter.insert(key));
             for len in [0_usize, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 1000] {
+                let (spans, keys) = (Keys::Spans(text, &spans[..len]), &keys[..len]);
                 let mut found = vec![u64::MAX; len.div_ceil(64)];
-                filter.contains_each(len, key, &mut found).unwrap();
-                assert!(
-                    (0..len).all(|i| mask(&found, i) == filter.contains(key(i))),
-                    "{level:?}, {len}"
-                );
+                filter.contains_mask(spans, &mut found).unwrap();
+                let same = |(i, key): (usize, &&[u8])| mask(&found, i) == filter.contains(key);
+                assert!(keys.iter().enumerate().all(same), "{level:?}, {len}");
                 assert!(len % 64 == 0 || found[len / 64] >> (len % 64) == 0);
+                let [mut whole, mut asked, mut single] = [(); 3].map(|()| empty.clone());
+                whole.insert_batch(spans).unwrap();
+                asked.insert_mask(spans, &mut found).unwrap();
+                let new: Vec<bool> = keys.iter().map(|key| single.insert(key)).collect();
+                assert!((0..len).all(|i| mask(&found, i) == new[i]));
+                assert_eq!([bytes(&whole), bytes(&asked)], [bytes(&single), bytes(&single)]);
             }
-            assert!(filter.contains_each(65, key, &mut [0]).is_err());
+        }
+    }
+    let spans: Vec<Span> = (0..1000).map(|i| Span { start: i, end: i + 20 }).collect();
+    let slices: Vec<&[u8]> = spans.iter().map(|span| span.of(text)).collect();
+    let [mut a, mut b] =
+        [(); 2].map(|()| CountMin::new(CountMinParams::for_error(0.01, 0.01).unwrap()).unwrap());
+    a.add_batch(Keys::Spans(text, &spans)).unwrap();
+    b.add_batch(Keys::Bytes(&slices)).unwrap();
+    assert!(a == b && a.total() == 1000);
+}
+
+/// As a slice is: no byte is read that is not in the text, also where eight keys are hashed at once.
+#[test]
+fn a_key_outside_of_its_text_is_refused() {
+    let text = [b'x'; 200];
+    for level in umbel::simd::Level::available() {
+        let filter = Bloom::new(1000, 0.01).unwrap().with_level(level);
+        let ask = |spans: &[Span]| {
+            let ask = || filter.contains_mask(Keys::Spans(&text, spans), &mut [0]).is_ok();
+            catch_unwind(AssertUnwindSafe(ask)).unwrap_or(false)
+        };
+        for (start, end) in [(190, 210), (210, 230), (181, 201), (30, 10), (u32::MAX, 19)] {
+            for place in [0, 5, 31] {
+                let mut spans = [Span { start: 180, end: 200 }; 32];
+                assert!(ask(&spans));
+                spans[place] = Span { start, end };
+                assert!(!ask(&spans), "{level:?}, {place}, {start}, {end}");
+                assert!(!ask(&[spans[place]; 32]), "{level:?}, {start}, {end}");
+            }
         }
     }
 }

@@ -148,9 +148,9 @@ pub fn insert_groups(
                 filters
                     .push(params.get(name).map(|params| Bloom::with(params.clone())).transpose()?);
             }
-            for (row, &group) in batch.rows().iter().zip(batch.groups()) {
+            for (row, &group) in batch.rows().zip(batch.groups()) {
                 let filter = filters[group as usize].as_mut();
-                filter.ok_or_else(changed)?.insert(batch.key(row));
+                filter.ok_or_else(changed)?.insert(batch.key(&row));
             }
             Ok(())
         },

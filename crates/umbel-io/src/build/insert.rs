@@ -8,7 +8,7 @@ use umbel::{Bloom, Keys, Layout, Params};
 
 use crate::shelf::Kept;
 use crate::threads::in_threads;
-use crate::{Batch, Driver, Error, Result, Tally, lock};
+use crate::{Driver, Error, Result, Tally, lock};
 
 /// A filter of its own for each thread is the fastest way as long as all together take no more bytes than this; beyond, threads share one
 /// filter in shards. `make bench` compares the two ("sharing").
@@ -44,7 +44,7 @@ fn insert_sharded(driver: &Driver, params: Params, seed: u64) -> Result<(Bloom, 
         || vec![Vec::with_capacity(BUCKET); shards.len()],
         |buckets, batch| {
             for row in batch.rows() {
-                let hash = xxh3(batch.key(row), seed);
+                let hash = xxh3(batch.key(&row), seed);
                 let shard = router.home(hash);
                 let bucket = &mut buckets[shard];
                 bucket.push(hash);
@@ -68,16 +68,13 @@ fn insert_partials(driver: &Driver, params: Params) -> Result<(Bloom, Tally)> {
     let outcome = driver.run(
         || Bloom::with(params.clone()),
         |filter, batch| {
-            insert_batch(filter.as_mut().map_err(|error| Error::Other(error.to_string()))?, batch)
+            let filter = filter.as_mut().map_err(|error| Error::Other(error.to_string()))?;
+            Ok(filter.insert_batch(batch.keys())?)
         },
         |()| Ok(()),
     )?;
     let filters = outcome.partials.into_iter().map(|(filter, _)| Ok(filter?));
     Ok((merged(params, filters)?, outcome.tally))
-}
-
-fn insert_batch(filter: &mut Bloom, batch: &Batch) -> Result<()> {
-    batch.for_each_chunk(|_, keys| Ok(filter.insert_batch(Keys::Bytes(keys))?))
 }
 
 /// Hashes that a thread takes at once.

@@ -19,8 +19,8 @@ pub fn query(
                 let mut estimates = [0; CHUNK];
                 let estimates = &mut estimates[..keys.len()];
                 estimate(keys, estimates)?;
-                for (row, &found) in batch.rows()[first..].iter().zip(&*estimates) {
-                    *written += u64::from(write(batch, row, found, &mut lines));
+                for (at, &found) in (first..).zip(&*estimates) {
+                    *written += u64::from(write(batch, &batch.row(at), found, &mut lines));
                 }
                 Ok(())
             })?;

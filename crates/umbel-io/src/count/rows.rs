@@ -51,9 +51,9 @@ pub(super) fn add(counts: &mut Counts, keys: &[&[u8]], weights: &[u64]) -> Resul
 pub(super) fn by_group(batch: &Batch) -> Vec<Rows> {
     let mut groups: Vec<Rows> = Vec::new();
     groups.resize_with(batch.group_names().len().max(1), Rows::default);
-    for (i, row) in batch.rows().iter().enumerate() {
+    for (i, row) in batch.rows().enumerate() {
         let group = batch.groups().get(i).map_or(0, |&group| group as usize);
-        groups[group].push(batch.key(row), batch.weights().get(i));
+        groups[group].push(batch.key(&row), batch.weights().get(i));
     }
     groups
 }

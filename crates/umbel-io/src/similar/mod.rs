@@ -108,11 +108,11 @@ pub fn query(
         |(admitted, scratch), batch| {
             let found = finder.bands(batch, scratch)?;
             let mut lines = Vec::new();
-            for (row, hashes) in batch.rows().iter().zip(found.chunks(bands)) {
+            for (row, hashes) in batch.rows().zip(found.chunks(bands)) {
                 let close = filter.contains_bands(hashes)?;
                 *admitted += u64::from(close);
                 if (close && wanted.admitted) || (!close && wanted.rejected) {
-                    lines.extend_from_slice(batch.line(row));
+                    lines.extend_from_slice(batch.line(&row));
                 }
             }
             Ok(lines)
@@ -139,7 +139,7 @@ pub fn dedup(
         |scratch, batch| {
             let found = finder.bands(batch, scratch)?;
             let mut lines = Lines::default();
-            batch.rows().iter().for_each(|row| lines.push(batch.line(row)));
+            batch.rows().for_each(|row| lines.push(batch.line(&row)));
             Ok((found, lines))
         },
         |(found, lines)| {

@@ -70,32 +70,6 @@ impl Bloom {
         Ok(())
     }
 
-    /// Looks up `len` keys wherever they stand: `key(i)` is the i-th, and bit i % 64 of `found[i / 64]` its answer. `found` has one
-    /// word for each 64 keys. `key` may be called more than once for a key, and must give the same each time.
-    pub fn contains_each<'k>(
-        &self,
-        len: usize,
-        key: impl Fn(usize) -> &'k [u8],
-        found: &mut [u64],
-    ) -> Result<()> {
-        check_answers(len, len.div_ceil(64), found.len())?;
-        if self.params.key_type() == KeyType::U64 && (0..len).any(|i| key(i).len() != 8) {
-            self.check_key_type(KeyType::Bytes)?;
-        }
-        match self.blocked {
-            Some(blocked) => blocked.contains_each(&self.bits, len, key, found),
-            None => {
-                let mut buffer: [&[u8]; CHUNK] = [&[]; CHUNK];
-                for (words, start) in found.chunks_mut(CHUNK_WORDS).zip((0..len).step_by(CHUNK)) {
-                    let keys = &mut buffer[..CHUNK.min(len - start)];
-                    keys.iter_mut().zip(start..).for_each(|(slice, i)| *slice = key(i));
-                    self.contains_chunks(Keys::Bytes(keys), words);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The classic layout, chunk by chunk.
     fn contains_chunks(&self, keys: Keys<'_>, found: &mut [u64]) {
         let (m, k) = (self.params.sizing().bits(), self.params.sizing().probes());
@@ -137,14 +111,10 @@ impl Bloom {
     pub(crate) fn check_keys(&self, keys: Keys<'_>) -> Result<()> {
         match keys {
             Keys::Hashes(_) => self.check_hashes(),
-            Keys::Bytes(keys) if self.params.key_type() == KeyType::U64 => {
-                if keys.iter().all(|key| key.len() == 8) {
-                    Ok(())
-                } else {
-                    self.check_key_type(KeyType::Bytes)
-                }
+            _ if self.params.key_type() == KeyType::U64 && keys.hold_text() => {
+                self.check_key_type(KeyType::Bytes)
             }
-            Keys::Bytes(_) | Keys::U64(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 }
@@ -154,6 +124,10 @@ fn hash<'a>(keys: Keys<'a>, seed: u64, hashes: &'a mut [u64; CHUNK]) -> &'a [u64
     let hashes = &mut hashes[..keys.len()];
     match keys {
         Keys::Bytes(keys) => {
+            hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
+        }
+        Keys::Spans(text, spans) => {
+            let keys = spans.iter().map(|span| span.of(text));
             hashes.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
         }
         Keys::U64(keys) => {
@@ -170,6 +144,9 @@ fn each_key(keys: Keys<'_>, answers: &mut [u64], mut answer: impl FnMut(&[u8]) -
     let mut note = |i: usize, yes: bool| answers[i / 64] |= u64::from(yes) << (i % 64);
     match keys {
         Keys::Bytes(keys) => keys.iter().enumerate().for_each(|(i, key)| note(i, answer(key))),
+        Keys::Spans(text, spans) => {
+            spans.iter().enumerate().for_each(|(i, span)| note(i, answer(span.of(text))));
+        }
         Keys::U64(keys) | Keys::Hashes(keys) => {
             keys.iter().enumerate().for_each(|(i, key)| note(i, answer(&key.to_le_bytes())));
         }

@@ -3,7 +3,7 @@
 use super::{Keys, Params};
 use crate::hash::{Strategy, xxh3, xxh3_u64_secret};
 use crate::memory::Memory;
-use crate::simd::{self, Level, Source, Window};
+use crate::simd::{self, Hashes, Integers, Level, Spans, Texts, Window};
 use crate::sizing::Layout;
 
 /// What one key needs, side by side: it is asked for with every key.
@@ -69,35 +69,39 @@ impl Blocked {
     }
 
     pub(super) fn contains_mask(self, bits: &Memory, keys: Keys<'_>, found: &mut [u64]) {
-        simd::contains_batch(self.level, bits, &self.source(keys), found);
+        let Blocked { level, seed, secret } = self;
+        match keys {
+            Keys::Bytes(keys) => simd::contains_batch(level, bits, &Texts { keys, seed }, found),
+            Keys::Spans(text, spans) => {
+                simd::contains_batch(level, bits, &Spans { text, spans, seed }, found);
+            }
+            Keys::U64(keys) => simd::contains_batch(level, bits, &Integers { keys, secret }, found),
+            Keys::Hashes(keys) => simd::contains_batch(level, bits, &Hashes(keys), found),
+        }
     }
 
     pub(super) fn insert_batch(self, bits: &mut Memory, keys: Keys<'_>) {
-        let lines = bits.lines_mut();
+        let (Blocked { level, seed, secret }, lines) = (self, bits.lines_mut());
         let window = Window { first: 0, total: lines.len() };
-        simd::insert_batch(self.level, lines, window, &self.source(keys));
+        match keys {
+            Keys::Bytes(keys) => simd::insert_batch(level, lines, window, &Texts { keys, seed }),
+            Keys::Spans(text, spans) => {
+                simd::insert_batch(level, lines, window, &Spans { text, spans, seed });
+            }
+            Keys::U64(keys) => simd::insert_batch(level, lines, window, &Integers { keys, secret }),
+            Keys::Hashes(keys) => simd::insert_batch(level, lines, window, &Hashes(keys)),
+        }
     }
 
     pub(super) fn insert_mask(self, bits: &mut Memory, keys: Keys<'_>, new: &mut [u64]) {
-        simd::insert_mask(self.level, bits.lines_mut(), &self.source(keys), new);
-    }
-
-    /// So many keys, of which `key(i)` is the i-th.
-    pub(super) fn contains_each<'k>(
-        self,
-        bits: &Memory,
-        len: usize,
-        key: impl Fn(usize) -> &'k [u8],
-        found: &mut [u64],
-    ) {
-        simd::contains_batch(self.level, bits, &Source::Each { len, key, seed: self.seed }, found);
-    }
-
-    fn source<'k>(self, keys: Keys<'k>) -> Source<'k, fn(usize) -> &'k [u8]> {
+        let (Blocked { level, seed, secret }, lines) = (self, bits.lines_mut());
         match keys {
-            Keys::Bytes(keys) => Source::Texts(keys, self.seed),
-            Keys::U64(keys) => Source::Integers(keys, self.secret),
-            Keys::Hashes(keys) => Source::Hashes(keys),
+            Keys::Bytes(keys) => simd::insert_mask(level, lines, &Texts { keys, seed }, new),
+            Keys::Spans(text, spans) => {
+                simd::insert_mask(level, lines, &Spans { text, spans, seed }, new);
+            }
+            Keys::U64(keys) => simd::insert_mask(level, lines, &Integers { keys, secret }, new),
+            Keys::Hashes(keys) => simd::insert_mask(level, lines, &Hashes(keys), new),
         }
     }
 }

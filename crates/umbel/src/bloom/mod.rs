@@ -48,7 +48,7 @@ mod store;
 mod together;
 
 pub use facts::Overfull;
-pub use keys::Keys;
+pub use keys::{Keys, Span};
 pub(crate) use params::same;
 pub use params::{KeyType, Params};
 pub use partial::{Coding, Indexes, Partial, SLICE_BITS};

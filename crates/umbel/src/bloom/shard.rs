@@ -21,7 +21,7 @@
 use super::Bloom;
 use crate::hash::reduce;
 use crate::memory::Line;
-use crate::simd::{self, Level, Source, Window};
+use crate::simd::{self, Hashes, Level, Window};
 use crate::sizing::Layout;
 use crate::{Error, Result};
 
@@ -79,7 +79,7 @@ impl Shard<'_> {
     /// # Panics
     /// When a hash does not belong here: the key would be lost.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
-        let source: Source<'_, fn(usize) -> &'static [u8]> = Source::Hashes(hashes);
+        let source = Hashes(hashes);
         simd::insert_batch(self.level, self.lines, self.window, &source);
     }
 }

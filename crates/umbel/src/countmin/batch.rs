@@ -46,11 +46,9 @@ pub(crate) fn sum(first: usize, count: usize, weight: impl Fn(usize) -> u64) -> 
 
 /// Refuses text where the keys are integers: an integer has eight bytes.
 pub(crate) fn check_keys(holds: KeyType, keys: Keys<'_>) -> Result<()> {
-    match keys {
-        Keys::Bytes(keys) if holds == KeyType::U64 && keys.iter().any(|key| key.len() != 8) => {
-            Err(Error::KeyType { holds, asked: KeyType::Bytes })
-        }
-        _ => Ok(()),
+    match holds == KeyType::U64 && keys.hold_text() {
+        true => Err(Error::KeyType { holds, asked: KeyType::Bytes }),
+        false => Ok(()),
     }
 }
 

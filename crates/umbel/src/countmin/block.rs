@@ -18,6 +18,13 @@ pub(super) fn each_block(keys: Keys<'_>, seed: u64, mut work: impl FnMut(usize, 
                 work(i * BLOCK, &buffer[..keys.len()]);
             }
         }
+        Keys::Spans(text, spans) => {
+            for (i, spans) in spans.chunks(BLOCK).enumerate() {
+                let keys = spans.iter().map(|span| span.of(text));
+                buffer.iter_mut().zip(keys).for_each(|(hash, key)| *hash = xxh3(key, seed));
+                work(i * BLOCK, &buffer[..spans.len()]);
+            }
+        }
         Keys::U64(keys) => {
             for (i, keys) in keys.chunks(BLOCK).enumerate() {
                 let hashes = &mut buffer[..keys.len()];

@@ -164,11 +164,7 @@ unsafe fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn contains_batch<'k>(
-    lines: &[Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    found: &mut [u64],
-) {
+pub(super) fn contains_batch(lines: &[Line], keys: &impl Source, found: &mut [u64]) {
     generic::contains_batch::<Halves>(lines, keys, found);
 }
 
@@ -178,20 +174,12 @@ pub(super) fn contains_together(filters: &[&[Line]], hashes: &[u64], found: &mut
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_batch<'k>(
-    lines: &mut [Line],
-    window: Window,
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-) {
+pub(super) fn insert_batch(lines: &mut [Line], window: Window, keys: &impl Source) {
     generic::insert_batch::<Halves>(lines, window, keys);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(super) fn insert_mask<'k>(
-    lines: &mut [Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    new: &mut [u64],
-) {
+pub(super) fn insert_mask(lines: &mut [Line], keys: &impl Source, new: &mut [u64]) {
     generic::insert_mask::<Halves>(lines, keys, new);
 }
 

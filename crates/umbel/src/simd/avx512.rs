@@ -3,9 +3,10 @@
 use std::arch::x86_64::*;
 
 use super::eight;
-use super::generic::{self, BLOCK, FEW, Lanes};
+use super::generic::{self, BLOCK, Lanes};
 pub(super) use super::inline::whole::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window};
+use crate::bloom::Span;
 use crate::memory::Line;
 
 pub(super) fn is_available() -> bool {
@@ -55,11 +56,9 @@ impl Lanes for Whole {
     }
 
     #[inline(always)]
-    fn hash_each<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
-        let mut keys: [&[u8]; FEW] = [&[]; FEW];
-        let keys = &mut keys[..hashes.len()];
-        keys.iter_mut().enumerate().for_each(|(i, slice)| *slice = key(i));
-        Self::hash(keys, seed, hashes);
+    fn hash_spans(text: &[u8], spans: &[Span], seed: u64, hashes: &mut [u64]) {
+        // SAFETY: called only from the functions below, which have AVX-512.
+        unsafe { eight::hash_spans(text, spans, seed, hashes) }
     }
 }
 
@@ -101,11 +100,7 @@ fn all(tests: &[u8; BLOCK]) -> u64 {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn contains_batch<'k>(
-    lines: &[Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    found: &mut [u64],
-) {
+pub(super) fn contains_batch(lines: &[Line], keys: &impl Source, found: &mut [u64]) {
     generic::contains_batch::<Whole>(lines, keys, found);
 }
 
@@ -115,20 +110,12 @@ pub(super) fn contains_together(filters: &[&[Line]], hashes: &[u64], found: &mut
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert_batch<'k>(
-    lines: &mut [Line],
-    window: Window,
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-) {
+pub(super) fn insert_batch(lines: &mut [Line], window: Window, keys: &impl Source) {
     generic::insert_batch::<Whole>(lines, window, keys);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
-pub(super) fn insert_mask<'k>(
-    lines: &mut [Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    new: &mut [u64],
-) {
+pub(super) fn insert_mask(lines: &mut [Line], keys: &impl Source, new: &mut [u64]) {
     generic::insert_mask::<Whole>(lines, keys, new);
 }
 

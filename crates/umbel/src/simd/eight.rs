@@ -12,6 +12,7 @@
 
 use std::arch::x86_64::*;
 
+use crate::bloom::Span;
 use crate::hash::xxh3;
 
 /// The first words of the default secret.
@@ -43,7 +44,7 @@ pub(super) const LAST: u64 = 0x1656_6791_9E37_79F9;
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
 pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
-    let ((eights, rest), (hashes, last)) = (keys.as_chunks(), hashes.as_chunks_mut());
+    let ((eights, rest), (hashes, last)) = (keys.as_chunks::<8>(), hashes.as_chunks_mut());
     let first = [secret(0, seed), secret(2, seed)];
     // Plain loops: what a closure of this function does is not made part of a function without its features.
     for (keys, hashes) in eights.iter().zip(hashes) {
@@ -53,8 +54,12 @@ pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
             different |= key.len() ^ len;
         }
         if different == 0 && (17..=128).contains(&len) {
+            let mut at = At([std::ptr::null(); 8]);
+            for (at, key) in at.0.iter_mut().zip(keys) {
+                *at = key.as_ptr();
+            }
             // SAFETY: all keys have this length.
-            unsafe { hash_eight(keys, len, seed, first, hashes) };
+            unsafe { hash_eight(&at, len, seed, first, hashes) };
         } else {
             for (hash, key) in hashes.iter_mut().zip(keys) {
                 *hash = xxh3(key, seed);
@@ -66,6 +71,43 @@ pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
     }
 }
 
+/// The same for keys that stand in a text: whether they do, and whether they have one length, is seen for eight at once.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+#[inline]
+pub(super) fn hash_spans(text: &[u8], spans: &[Span], seed: u64, hashes: &mut [u64]) {
+    let ((eights, rest), (hashes, last)) = (spans.as_chunks::<8>(), hashes.as_chunks_mut());
+    let first = [secret(0, seed), secret(2, seed)];
+    let size = _mm512_set1_epi64(text.len() as i64);
+    for (spans, hashes) in eights.iter().zip(hashes) {
+        let len = spans[0].end.wrapping_sub(spans[0].start);
+        // SAFETY: 64 bytes are read. The start is in the lower half of each word.
+        let words = unsafe { _mm512_loadu_si512(spans.as_ptr().cast()) };
+        let starts = _mm512_maskz_mov_epi32(0x5555, words);
+        let ends = _mm512_srli_epi64::<32>(words);
+        let lens = _mm512_sub_epi64(ends, starts);
+        let alike = _mm512_cmpeq_epi64_mask(lens, _mm512_set1_epi64(i64::from(len)));
+        let within = _mm512_cmple_epu64_mask(ends, size);
+        if alike & within == 0xFF && (17..=128).contains(&len) {
+            let mut at = At([text.as_ptr(); 8]);
+            for (at, span) in at.0.iter_mut().zip(spans) {
+                *at = text.as_ptr().wrapping_add(span.start as usize);
+            }
+            // SAFETY: all keys have this length, and end in the text.
+            unsafe { hash_eight(&at, len as usize, seed, first, hashes) };
+        } else {
+            for (hash, span) in hashes.iter_mut().zip(spans) {
+                *hash = xxh3(span.of(text), seed);
+            }
+        }
+    }
+    for (hash, span) in last.iter_mut().zip(rest) {
+        *hash = xxh3(span.of(text), seed);
+    }
+}
+
+/// Where eight keys stand.
+struct At([*const u8; 8]);
+
 /// `first` is what the secrets of the first two folds are with this seed.
 ///
 /// # Safety
@@ -73,28 +115,43 @@ pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
 unsafe fn hash_eight(
-    keys: &[&[u8]; 8],
+    keys: &At,
     len: usize,
     seed: u64,
     first: [[__m512i; 2]; 2],
     hashes: &mut [u64; 8],
 ) {
     let mut acc = _mm512_set1_epi64((len as u64).wrapping_mul(PRIME) as i64);
-    let mut add = |at, secret| {
-        // SAFETY: 16 bytes from here on are in every key.
-        let words = unsafe { words(keys, at) };
-        acc = _mm512_add_epi64(acc, fold(words, secret));
-    };
-    add(0, first[0]);
-    add(len - 16, first[1]);
-    for i in 1..=(len - 1) / 32 {
-        add(16 * i, secret(4 * i, seed));
-        add(len - 16 * (i + 1), secret(4 * i + 2, seed));
+    // SAFETY: every key has 16 bytes, from the first on and before the end.
+    let (front, back) = unsafe { (words(keys, 0), words(keys, len - 16)) };
+    acc = _mm512_add_epi64(acc, fold(front, first[0]));
+    acc = _mm512_add_epi64(acc, fold(back, first[1]));
+    if len > 32 {
+        // SAFETY: as the caller promises.
+        unsafe { add_inner(&mut acc, &At(keys.0), len, seed) };
     }
     let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let acc = _mm512_permutexvar_epi64(order, avalanche(acc));
     // SAFETY: there is room for eight words.
     unsafe { _mm512_storeu_si512(hashes.as_mut_ptr().cast(), acc) };
+}
+
+/// The folds between the first and the last. A function of its own: it would take registers from short keys.
+///
+/// # Safety
+/// All keys have `len` bytes, 33 to 128.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
+#[inline(never)]
+unsafe fn add_inner(acc: &mut __m512i, keys: &At, len: usize, seed: u64) {
+    for i in 1..=(len - 1) / 32 {
+        for (at, secret) in
+            [(16 * i, secret(4 * i, seed)), (len - 16 * (i + 1), secret(4 * i + 2, seed))]
+        {
+            // SAFETY: 16 bytes from here on are in every key.
+            let words = unsafe { words(keys, at) };
+            *acc = _mm512_add_epi64(*acc, fold(words, secret));
+        }
+    }
 }
 
 /// A pair of the secret's words, with the seed.
@@ -111,9 +168,9 @@ fn secret(at: usize, seed: u64) -> [__m512i; 2] {
 /// Every key has these bytes.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
-unsafe fn words(keys: &[&[u8]; 8], at: usize) -> [__m512i; 2] {
+unsafe fn words(keys: &At, at: usize) -> [__m512i; 2] {
     // SAFETY: as the caller promises.
-    let load = |i: usize| unsafe { _mm_loadu_si128(keys[i].as_ptr().add(at).cast()) };
+    let load = |i: usize| unsafe { _mm_loadu_si128(keys.0[i].add(at).cast()) };
     let two = |i| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(i)), load(i + 1));
     let four = |i| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(two(i)), two(i + 2));
     let (a, b) = (four(0), four(4));

@@ -13,18 +13,19 @@
 //! fits the cache, asking is work for nothing, and is left out.
 
 use super::{Source, Window, prefetch};
+use crate::bloom::Span;
 use crate::hash::{mix, reduce, xxh3, xxh3_u64, xxh3_u64_with};
 use crate::memory::Line;
 
 /// Filters up to this many lines (512 KiB) are taken to be in the cache.
 pub(crate) const NEAR: usize = 1 << 13;
 /// Keys that go together: a word of answers.
-pub(super) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 /// Keys that are hashed together.
-pub(super) const FEW: usize = 16;
+pub(crate) const FEW: usize = 16;
 
 /// What an instruction set does with the one line of a key. `g` is the remixed hash.
-pub(super) trait Lanes: Sized {
+pub(crate) trait Lanes: Sized {
     /// The bits of a key.
     type Mask: Copy;
     /// Whether texts are hashed in vectors, so fast that requests for all their lines at once would have to wait for each other.
@@ -96,6 +97,11 @@ pub(super) trait Lanes: Sized {
     fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
         Self::hash_each(|i| keys[i], seed, hashes);
     }
+    /// The same for keys that stand in a text.
+    #[inline(always)]
+    fn hash_spans(text: &[u8], spans: &[Span], seed: u64, hashes: &mut [u64]) {
+        Self::hash_each(|i| spans[i].of(text), seed, hashes);
+    }
     /// The hashes of as many keys, at most [`FEW`], of which `key(i)` is the i-th.
     #[inline(always)]
     fn hash_each<'k>(key: impl Fn(usize) -> &'k [u8], seed: u64, hashes: &mut [u64]) {
@@ -153,15 +159,11 @@ pub(super) fn insert<L: Lanes>(lines: &mut [Line], hash: u64) -> bool {
 }
 
 #[inline(always)]
-pub(super) fn contains_batch<'k, L: Lanes>(
-    lines: &[Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    found: &mut [u64],
-) {
+pub(super) fn contains_batch<L: Lanes>(lines: &[Line], keys: &impl Source, found: &mut [u64]) {
     let (first, len) = (lines.as_ptr(), lines.len());
     let mut found = found.iter_mut();
     let window = Window { first: 0, total: len };
-    visit::<L>(first, len, window, keys, |block, next| {
+    visit::<L, _>(first, len, window, keys, |block, next| {
         // SAFETY: `visit` finds lines among these.
         let tests = unsafe { L::test_block(first, block, next) };
         found.next().into_iter().for_each(|word| *word = tests);
@@ -189,28 +191,20 @@ pub(super) fn contains_together<L: Lanes>(filters: &[&[Line]], hashes: &[u64], f
 }
 
 #[inline(always)]
-pub(super) fn insert_batch<'k, L: Lanes>(
-    lines: &mut [Line],
-    window: Window,
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-) {
+pub(super) fn insert_batch<L: Lanes>(lines: &mut [Line], window: Window, keys: &impl Source) {
     let (first, len) = (lines.as_mut_ptr(), lines.len());
     // SAFETY: `visit` finds lines among these, which are borrowed mutably.
-    visit::<L>(first, len, window, keys, |block, next| unsafe {
+    visit::<L, _>(first, len, window, keys, |block, next| unsafe {
         L::fill_block(first, block, next)
     });
 }
 
 #[inline(always)]
-pub(super) fn insert_mask<'k, L: Lanes>(
-    lines: &mut [Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    new: &mut [u64],
-) {
+pub(super) fn insert_mask<L: Lanes>(lines: &mut [Line], keys: &impl Source, new: &mut [u64]) {
     let (first, len) = (lines.as_mut_ptr(), lines.len());
     let mut new = new.iter_mut();
     let window = Window { first: 0, total: len };
-    visit::<L>(first, len, window, keys, |block, next| {
+    visit::<L, _>(first, len, window, keys, |block, next| {
         // Where nothing was missing, the key is not new.
         // SAFETY: `visit` finds lines among these, which are borrowed mutably.
         let old = unsafe { L::set_block(first, block, next) };
@@ -275,15 +269,15 @@ pub(super) unsafe fn fill_block<L: Lanes>(first: *mut Line, block: &Block, next:
 /// Calls `touch` for each block of keys, in order, with the next one if its lines are to be asked for. Panics when the line of a key is
 /// not one of the `len` in the window.
 #[inline(always)]
-fn visit<'k, L: Lanes>(
+fn visit<L: Lanes, S: Source>(
     first: *const Line,
     len: usize,
     window: Window,
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+    keys: &S,
     mut touch: impl FnMut(&Block, Option<&Block>),
 ) {
     assert!(len > 0, "a filter has a line");
-    let (far, at_once) = (len > NEAR, keys.take_long() && !L::HASHES_TEXTS);
+    let (far, at_once) = (len > NEAR, S::TAKES_LONG && !L::HASHES_TEXTS);
     let ask =
         |few: &Few| few.places.iter().for_each(|&place| prefetch(first.wrapping_byte_add(place)));
     let ask_at_once = |few: &Few| {
@@ -309,7 +303,7 @@ fn visit<'k, L: Lanes>(
 
 /// Where a few keys go.
 #[repr(align(64))]
-pub(super) struct Few {
+pub(crate) struct Few {
     /// How far each key's line is from the first, in bytes.
     pub(super) places: [usize; FEW],
     /// Each key's remixed hash.
@@ -317,7 +311,7 @@ pub(super) struct Few {
 }
 
 /// Where the keys of a block go.
-pub(super) struct Block {
+pub(crate) struct Block {
     pub(super) fews: [Few; BLOCK / FEW],
     len: usize,
 }
@@ -361,11 +355,11 @@ impl Block {
     /// Works out the places of the keys from `start` on, among the `len` lines of a window, and calls `ask` for a few at a time; panics when
     /// one lies outside.
     #[inline(always)]
-    fn find<'k, L: Lanes>(
+    fn find<L: Lanes>(
         &mut self,
         len: usize,
         window: Window,
-        keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
+        keys: &impl Source,
         start: usize,
         ask: impl Fn(&Few),
     ) {
@@ -404,9 +398,8 @@ fn place_in(window: Window, len: usize, hashes: &[u64; FEW], few: &mut Few) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Hashes;
     use super::*;
-
-    type Hashes<'a> = Source<'a, fn(usize) -> &'static [u8]>;
 
     /// In filters of any size, also of more than 4 GiB, whose places come from wider products.
     #[test]
@@ -419,7 +412,7 @@ mod tests {
             let window = Window { first: 0, total };
             let mut block = Block::new();
             for start in (0..hashes.len()).step_by(BLOCK) {
-                block.find::<Words>(total, window, &Hashes::Hashes(&hashes), start, |_| ());
+                block.find::<Words>(total, window, &Hashes(&hashes), start, |_| ());
                 for (i, &hash) in hashes[start..].iter().take(BLOCK).enumerate() {
                     let few = &block.fews[i / FEW];
                     assert_eq!(few.places[i % FEW] as u64, 64 * reduce(hash, total as u64));

@@ -21,7 +21,7 @@ mod source;
 pub(crate) mod wide;
 
 pub(crate) use generic::NEAR;
-pub(crate) use source::Source;
+pub(crate) use source::{Hashes, Integers, Source, Spans, Texts};
 
 use std::sync::OnceLock;
 
@@ -130,12 +130,7 @@ pub(crate) fn insert_u64(level: Level, lines: &mut [Line], key: u64, secret: u64
 }
 
 /// One answer bit a key, 64 to a word of `found`.
-pub(crate) fn contains_batch<'k>(
-    level: Level,
-    lines: &[Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    found: &mut [u64],
-) {
+pub(crate) fn contains_batch(level: Level, lines: &[Line], keys: &impl Source, found: &mut [u64]) {
     dispatch!(level, contains_batch(lines, keys, found))
 }
 
@@ -150,22 +145,12 @@ pub(crate) fn contains_together(
 }
 
 /// Sets the bits of every key. Panics when the line of a key is not in the window.
-pub(crate) fn insert_batch<'k>(
-    level: Level,
-    lines: &mut [Line],
-    window: Window,
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-) {
+pub(crate) fn insert_batch(level: Level, lines: &mut [Line], window: Window, keys: &impl Source) {
     dispatch!(level, insert_batch(lines, window, keys))
 }
 
 /// Sets the bits of every key, in order; one bit a key that was new, 64 to a word of `new`.
-pub(crate) fn insert_mask<'k>(
-    level: Level,
-    lines: &mut [Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    new: &mut [u64],
-) {
+pub(crate) fn insert_mask(level: Level, lines: &mut [Line], keys: &impl Source, new: &mut [u64]) {
     dispatch!(level, insert_mask(lines, keys, new))
 }
 

@@ -25,11 +25,7 @@ pub(super) fn insert_u64(lines: &mut [Line], key: u64, secret: u64) -> bool {
     generic::insert::<Words>(lines, xxh3_u64_with(key, secret))
 }
 
-pub(super) fn contains_batch<'k>(
-    lines: &[Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    found: &mut [u64],
-) {
+pub(super) fn contains_batch(lines: &[Line], keys: &impl Source, found: &mut [u64]) {
     generic::contains_batch::<Words>(lines, keys, found);
 }
 
@@ -37,19 +33,11 @@ pub(super) fn contains_together(filters: &[&[Line]], hashes: &[u64], found: &mut
     generic::contains_together::<Words>(filters, hashes, found);
 }
 
-pub(super) fn insert_batch<'k>(
-    lines: &mut [Line],
-    window: Window,
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-) {
+pub(super) fn insert_batch(lines: &mut [Line], window: Window, keys: &impl Source) {
     generic::insert_batch::<Words>(lines, window, keys);
 }
 
-pub(super) fn insert_mask<'k>(
-    lines: &mut [Line],
-    keys: &Source<'k, impl Fn(usize) -> &'k [u8]>,
-    new: &mut [u64],
-) {
+pub(super) fn insert_mask(lines: &mut [Line], keys: &impl Source, new: &mut [u64]) {
     generic::insert_mask::<Words>(lines, keys, new);
 }
 

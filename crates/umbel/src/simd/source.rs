@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::generic::{BLOCK, FEW, Lanes};
 use super::prefetch;
+use crate::bloom::Span;
 use crate::hash::xxh3_u64_with;
 
 /// How many keys ahead keys are asked for.
@@ -14,48 +15,23 @@ const LINE: usize = 64;
 /// Keys that take no more bytes than these together are taken to stand in a row.
 const ROW: usize = BLOCK * LINE;
 
-/// The keys of a batch, and what their hash needs.
-#[derive(Clone, Copy)]
-pub(crate) enum Source<'a, F> {
-    /// Keys as bytes, and the seed.
-    Texts(&'a [&'a [u8]], u64),
-    /// So many keys as bytes, of which `key(i)` is the i-th, and the seed.
-    Each { len: usize, key: F, seed: u64 },
-    /// Integer keys, and the secret of the seed.
-    Integers(&'a [u64], u64),
-    /// Hashes worked out before.
-    Hashes(&'a [u64]),
-}
-
-impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
-    /// How many keys.
-    #[inline(always)]
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Source::Texts(keys, _) => keys.len(),
-            Source::Each { len, .. } => *len,
-            Source::Integers(keys, _) | Source::Hashes(keys) => keys.len(),
-        }
-    }
-
+/// The keys of a batch, and what their hash needs. Each kind has loops of its own: one for all would have too few registers.
+pub(crate) trait Source {
     /// Whether hashing a key takes longer than looking it up.
-    #[inline(always)]
-    pub(super) fn take_long(&self) -> bool {
-        matches!(self, Source::Texts(..) | Source::Each { .. })
-    }
+    const TAKES_LONG: bool;
+
+    /// How many keys.
+    fn len(&self) -> usize;
+
+    /// The hashes of the keys from `start` on, as many as there is room for, at most [`FEW`].
+    fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]);
+
+    /// Asks memory for the keys that will be hashed a while after those from `start` on.
+    fn ask(&self, start: usize);
 
     /// The hashes of a few keys from `start` on, in `room` where they must be worked out; behind the last key, hashes of keys that are there.
     #[inline(always)]
-    pub(super) fn few<'r, L: Lanes>(
-        &'r self,
-        start: usize,
-        room: &'r mut [u64; FEW],
-    ) -> &'r [u64; FEW] {
-        if let Source::Hashes(keys) = self
-            && let Some(hashes) = keys[start..].first_chunk()
-        {
-            return hashes;
-        }
+    fn few<'r, L: Lanes>(&'r self, start: usize, room: &'r mut [u64; FEW]) -> &'r [u64; FEW] {
         let len = (self.len() - start).min(FEW);
         self.hash::<L>(start, &mut room[..len]);
         let filler = room[0];
@@ -63,64 +39,144 @@ impl<'a, F: Fn(usize) -> &'a [u8]> Source<'a, F> {
         room
     }
 
-    /// The hashes of the keys from `start` on, as many as there is room for, at most [`FEW`].
-    #[inline(always)]
-    fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]) {
-        match *self {
-            Source::Texts(keys, seed) => L::hash(&keys[start..][..hashes.len()], seed, hashes),
-            Source::Each { ref key, seed, .. } => {
-                L::hash_each(|i| key(start + i), seed, hashes);
-            }
-            Source::Integers(keys, secret) => {
-                for (hash, &key) in hashes.iter_mut().zip(&keys[start..]) {
-                    *hash = xxh3_u64_with(key, secret);
-                }
-            }
-            Source::Hashes(keys) => {
-                hashes.iter_mut().zip(&keys[start..]).for_each(|(hash, &key)| *hash = key);
-            }
-        }
-    }
-
     /// A block of integer keys from `start` on and the secret, if that is what they are.
     #[inline(always)]
-    pub(super) fn integers(&self, start: usize) -> Option<(&[u64; BLOCK], u64)> {
-        match self {
-            Source::Integers(keys, secret) => Some((keys.get(start..)?.first_chunk()?, *secret)),
-            _ => None,
+    fn integers(&self, _start: usize) -> Option<(&[u64; BLOCK], u64)> {
+        None
+    }
+}
+
+/// Keys as bytes.
+pub(crate) struct Texts<'a> {
+    pub(crate) keys: &'a [&'a [u8]],
+    pub(crate) seed: u64,
+}
+
+impl Source for Texts<'_> {
+    const TAKES_LONG: bool = true;
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    #[inline(always)]
+    fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]) {
+        L::hash(&self.keys[start..][..hashes.len()], self.seed, hashes);
+    }
+
+    #[inline(always)]
+    fn ask(&self, start: usize) {
+        ask_for_texts(self.keys, start + AHEAD..start + AHEAD + BLOCK);
+    }
+}
+
+/// Keys that stand in a text.
+pub(crate) struct Spans<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) spans: &'a [Span],
+    pub(crate) seed: u64,
+}
+
+impl Source for Spans<'_> {
+    const TAKES_LONG: bool = true;
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    #[inline(always)]
+    fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]) {
+        L::hash_spans(self.text, &self.spans[start..][..hashes.len()], self.seed, hashes);
+    }
+
+    /// Keys are taken to stand one behind the other, and the text to go on behind this batch: it is often a piece of a longer one.
+    #[inline(always)]
+    fn ask(&self, start: usize) {
+        let [first, last] = [start, start + BLOCK - 1].map(|i| self.spans[i].start as usize);
+        let len = last.wrapping_sub(first).min(ROW);
+        let ahead = self.text.as_ptr().wrapping_add(first + len * (AHEAD / BLOCK));
+        (0..len).step_by(LINE).for_each(|place| prefetch(ahead.wrapping_add(place)));
+    }
+}
+
+/// Integer keys, and the secret of the seed.
+pub(crate) struct Integers<'a> {
+    pub(crate) keys: &'a [u64],
+    pub(crate) secret: u64,
+}
+
+impl Source for Integers<'_> {
+    const TAKES_LONG: bool = false;
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    #[inline(always)]
+    fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]) {
+        for (hash, &key) in hashes.iter_mut().zip(&self.keys[start..]) {
+            *hash = xxh3_u64_with(key, self.secret);
         }
     }
 
-    /// Asks memory for the keys that will be hashed a while after those from `start` on.
     #[inline(always)]
-    pub(super) fn ask(&self, start: usize) {
-        let ahead = start + AHEAD..start + AHEAD + BLOCK;
-        match self {
-            Source::Texts(keys, _) => ask_for_texts(keys.len(), |i| keys[i], ahead),
-            Source::Each { len, key, .. } => ask_for_texts(*len, key, ahead),
-            Source::Integers(keys, _) | Source::Hashes(keys) => {
-                ahead.step_by(IN_LINE).for_each(|i| prefetch(keys.as_ptr().wrapping_add(i)));
-            }
-        }
+    fn ask(&self, start: usize) {
+        ask_for_words(self.keys, start);
     }
+
+    #[inline(always)]
+    fn integers(&self, start: usize) -> Option<(&[u64; BLOCK], u64)> {
+        Some((self.keys.get(start..)?.first_chunk()?, self.secret))
+    }
+}
+
+/// Hashes worked out before.
+pub(crate) struct Hashes<'a>(pub(crate) &'a [u64]);
+
+impl Source for Hashes<'_> {
+    const TAKES_LONG: bool = false;
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn hash<L: Lanes>(&self, start: usize, hashes: &mut [u64]) {
+        hashes.copy_from_slice(&self.0[start..][..hashes.len()]);
+    }
+
+    #[inline(always)]
+    fn ask(&self, start: usize) {
+        ask_for_words(self.0, start);
+    }
+}
+
+#[inline(always)]
+fn ask_for_words(words: &[u64], start: usize) {
+    let ahead = start + AHEAD..start + AHEAD + BLOCK;
+    ahead.step_by(IN_LINE).for_each(|i| prefetch(words.as_ptr().wrapping_add(i)));
 }
 
 /// Keys that stand in a row are asked for line by line.
 #[inline(always)]
-fn ask_for_texts<'a>(len: usize, key: impl Fn(usize) -> &'a [u8], ahead: Range<usize>) {
-    let (first, end) = (place(len, &key, ahead.start), place(len, &key, ahead.end));
+fn ask_for_texts(keys: &[&[u8]], ahead: Range<usize>) {
+    let (first, end) = (place(keys, ahead.start), place(keys, ahead.end));
     if end.wrapping_sub(first) <= ROW {
         (first..end).step_by(LINE).for_each(|place| prefetch(place as *const u8));
     } else {
-        (ahead.start..ahead.end.min(len)).for_each(|i| prefetch(key(i).as_ptr()));
+        (ahead.start..ahead.end.min(keys.len())).for_each(|i| prefetch(keys[i].as_ptr()));
     }
 }
 
-/// Where the i-th of `len` keys stands; behind the last, where it would if its like went on from there: batches are often pieces of
+/// Where the i-th key stands; behind the last, where it would if its like went on from there: batches are often pieces of
 /// one text, handed over bit by bit.
 #[inline(always)]
-fn place<'a>(len: usize, key: impl Fn(usize) -> &'a [u8], i: usize) -> usize {
-    let last = key(i.min(len - 1));
-    let on = (i + 1).saturating_sub(len).wrapping_mul(last.len());
+fn place(keys: &[&[u8]], i: usize) -> usize {
+    let last = keys[i.min(keys.len() - 1)];
+    let on = (i + 1).saturating_sub(keys.len()).wrapping_mul(last.len());
     last.as_ptr().addr().wrapping_add(on)
 }
