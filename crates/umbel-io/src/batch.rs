@@ -112,16 +112,19 @@ impl Batch {
 
     /// Takes out the rows that `check` finds no use for, as if they had never had a key. There must be no groups and no weights.
     pub(crate) fn keep(&mut self, mut check: impl FnMut(&[u8]) -> Result<(), &'static str>) {
-        let (keys, texts) = (std::mem::take(&mut self.keys), std::mem::take(&mut self.texts));
-        let (mut at, mut line) = (0, 0);
-        for (place, row) in rows(&keys, &texts).enumerate() {
-            match check(row.key.of(&self.bytes)) {
+        if self.texts.is_empty() {
+            self.texts.extend(rows(&self.keys, &[]).map(|row| row.line));
+        }
+        let (mut kept, mut at, mut line) = (0, 0, 0);
+        for place in 0..self.keys.len() {
+            let Row { key, line: text } = self.row(place);
+            match check(key.of(&self.bytes)) {
                 Ok(()) => {
-                    self.keys.push(row.key);
-                    self.texts.push(row.line);
+                    (self.keys[kept], self.texts[kept]) = (key, text);
+                    kept += 1;
                 }
                 Err(reason) => {
-                    let start = row.line.start as usize;
+                    let start = text.start as usize;
                     // Lines that are no rows count too; rows of tables have no lines.
                     line += newlines(&self.bytes[at..start]);
                     at = start;
@@ -130,6 +133,8 @@ impl Batch {
                 }
             }
         }
+        self.keys.truncate(kept);
+        self.texts.truncate(kept);
     }
 
     /// Learns the names of groups that are new.

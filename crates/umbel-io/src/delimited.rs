@@ -121,6 +121,9 @@ fn field(mut marks: u64, place: usize) -> Option<(u32, u32)> {
 fn look_again(fields: &Fields, groups: &mut Interner, bytes: &[u8], batch: &mut Batch) {
     let (keys, texts) = (std::mem::take(&mut batch.keys), std::mem::take(&mut batch.texts));
     let ids = std::mem::take(&mut batch.groups);
+    batch.keys.reserve(keys.len());
+    batch.texts.reserve(texts.len());
+    batch.groups.reserve(ids.len());
     for (i, (key, line)) in keys.into_iter().zip(texts).enumerate() {
         let id = ids.get(i).copied();
         batch.push(match key.is_empty() || id == Some(NONE) {

@@ -173,8 +173,9 @@ fn whole_lines(start: usize, ends: &[u32], seen: Seen, batch: &mut Batch) {
         texts.extend(keys.iter().map(|key| Span { start: key.start, end: key.end + 1 }));
         keys.iter_mut().for_each(|key| *key = without_return(bytes, key.start, key.end));
     }
-    // A CR may be all that a line has.
-    if seen.empty || seen.returns && batch.keys.iter().any(|key| key.is_empty()) {
+    // A CR may be all that a line has. All are looked at: to stop at the first would take longer.
+    let any_empty = || batch.keys.iter().fold(false, |any, key| any | key.is_empty());
+    if seen.empty || seen.returns && any_empty() {
         batch.keep(|key| if key.is_empty() { Err(EMPTY_KEY) } else { Ok(()) });
     }
     batch.lines += ends.len() as u64;

@@ -58,6 +58,43 @@ fn an_empty_file_makes_a_filter_for_one_key() {
     }
 }
 
+/// The others keep their keys and their lines, in blocks where all lines end alike and where they do not, from the first block on.
+#[test]
+fn lines_without_a_key_are_left_out_and_counted() {
+    let (folder, mark) = (Folder::new(), "\u{FEFF}");
+    for (before, number) in
+        [("", 3), ("a line, \r\nanother\n", 5), (&"many\n".repeat(50_000), 50_003)]
+    {
+        for (text, kept, left_out) in [
+            ("k1\nk2\n\nk3\n", "k1\nk2\nk3\n", 1),
+            ("k1\nk2\r\n\r\nk3\n\n\rk\n\r\nk4\r\n", "k1\nk2\r\nk3\n\rk\nk4\r\n", 3),
+        ] {
+            let path = folder.write("left_out", [mark, before, text].concat());
+            let expected = [before, kept].concat();
+            for threads in THREADS {
+                let reading = driver(&path, &Shape::default(), threads);
+                let mut lines = Vec::new();
+                let outcome = reading.run(
+                    || (),
+                    |(), batch| {
+                        Ok(batch.rows().flat_map(|row| batch.line(&row).to_vec()).collect())
+                    },
+                    |found: Vec<u8>| {
+                        lines.extend(found);
+                        Ok(())
+                    },
+                );
+                let outcome = outcome.unwrap();
+                assert!(lines == expected.as_bytes(), "{text:?}, {threads} threads");
+                let (place, reason) = outcome.tally.first_malformed.unwrap();
+                assert_eq!((place.number, reason), (number, "the key is empty"));
+                assert_eq!(outcome.tally.malformed, left_out);
+                assert_eq!(outcome.tally.rows, expected.matches('\n').count() as u64);
+            }
+        }
+    }
+}
+
 #[test]
 fn only_newlines_is_an_error() {
     let folder = Folder::new();

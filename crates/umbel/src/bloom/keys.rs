@@ -1,6 +1,6 @@
 //! Keys in batches.
 
-/// A batch of keys: bytes, integers, or hashes worked out before.
+/// A batch of keys: bytes, bytes of one text, integers, or hashes worked out before.
 #[derive(Debug, Clone, Copy)]
 pub enum Keys<'a> {
     /// Keys as bytes.
@@ -14,7 +14,7 @@ pub enum Keys<'a> {
     Hashes(&'a [u64]),
 }
 
-/// Where a key stands in a text: from `start` on, before `end`.
+/// Where a key stands in a text: from `start` on, before `end`. It reaches the first 4 GiB: longer texts are handed over in pieces.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Span {

@@ -140,7 +140,7 @@ fn all(tests: &[u8; BLOCK]) -> u64 {
     low | high << 32
 }
 
-// Functions of their own: within the loop over blocks, with all forms of keys, the compiler has too few registers for them.
+// Functions of their own: within the loop over blocks the compiler has too few registers for them.
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]

@@ -24,7 +24,7 @@ pub(crate) const BLOCK: usize = 64;
 /// Keys that are hashed together.
 pub(crate) const FEW: usize = 16;
 
-/// Those of a block.
+/// How many times so many make a block.
 const FEWS: usize = BLOCK / FEW;
 /// How many of them ahead lines are asked for: with 64 keys ahead in place of 32, a filter that is far larger than the caches took a tenth
 /// longer.
@@ -226,7 +226,7 @@ pub(super) fn hash_batch(keys: &[u64], seed: u64, hashes: &mut [u64]) {
     }
 }
 
-/// One bit for each key of a block whose line has all its bits. Lines of the next block are asked for between the tests.
+/// One bit for each key of a block whose line has all its bits. Lines of keys to come, the first of the next block among them, are asked for between the tests.
 ///
 /// # Safety
 /// The block was found among the lines from `first` on.
@@ -272,7 +272,7 @@ pub(super) unsafe fn fill_block<L: Lanes>(first: *mut Line, block: &Block, next:
     block.each(first, next, |_, place, g| _ = L::set(unsafe { &mut *first.byte_add(place) }, g));
 }
 
-/// Calls `touch` for each block of keys, in order, with the next one if its lines are to be asked for. Panics when the line of a key is
+/// Calls `touch` for each block of keys, in order, with the next one if lines of keys to come are to be asked for. Panics when the line of a key is
 /// not one of the `len` in the window.
 #[inline(always)]
 fn visit<L: Lanes, S: Source>(
@@ -294,7 +294,7 @@ fn visit<L: Lanes, S: Source>(
     let (mut now, mut next) = (&mut Block::new(), &mut Block::new());
     next.find::<L>(len, window, keys, 0, ask_at_once);
     if far && !at_once {
-        next.fews.iter().take(FEWS_AHEAD).for_each(ask);
+        next.fews.iter().take(FEWS_AHEAD.min(next.len.div_ceil(FEW))).for_each(ask);
     }
     for start in (0..keys.len()).step_by(BLOCK) {
         std::mem::swap(&mut now, &mut next);
@@ -318,14 +318,14 @@ pub(crate) struct Few {
 
 /// Where the keys of a block go.
 pub(crate) struct Block {
-    pub(super) fews: [Few; BLOCK / FEW],
+    pub(super) fews: [Few; FEWS],
     len: usize,
 }
 
 impl Block {
     #[inline(always)]
     pub(super) fn new() -> Block {
-        Block { fews: [const { Few { places: [0; FEW], gs: [0; FEW] } }; BLOCK / FEW], len: 0 }
+        Block { fews: [const { Few { places: [0; FEW], gs: [0; FEW] } }; FEWS], len: 0 }
     }
 
     /// A bit for each key.
@@ -347,8 +347,9 @@ impl Block {
         };
         if self.len < BLOCK {
             if next.is_some() {
-                let rest = self.fews[FEWS_AHEAD..].iter().flat_map(|few| &few.places);
-                rest.for_each(|&place| prefetch(first.wrapping_byte_add(place)));
+                let rest = self.fews.iter().take(self.len.div_ceil(FEW)).skip(FEWS_AHEAD);
+                rest.flat_map(|few| &few.places)
+                    .for_each(|&place| prefetch(first.wrapping_byte_add(place)));
             }
             return (0..self.len).for_each(|j| touch(j / FEW, j % FEW));
         }

@@ -32,11 +32,7 @@ pub(crate) trait Source {
     /// The hashes of a few keys from `start` on, in `room` where they must be worked out; behind the last key, hashes of keys that are there.
     #[inline(always)]
     fn few<'r, L: Lanes>(&'r self, start: usize, room: &'r mut [u64; FEW]) -> &'r [u64; FEW] {
-        let len = (self.len() - start).min(FEW);
-        self.hash::<L>(start, &mut room[..len]);
-        let filler = room[0];
-        room[len..].fill(filler);
-        room
+        filled::<L>(self, start, room)
     }
 
     /// A block of integer keys from `start` on and the secret, if that is what they are.
@@ -44,6 +40,20 @@ pub(crate) trait Source {
     fn integers(&self, _start: usize) -> Option<(&[u64; BLOCK], u64)> {
         None
     }
+}
+
+/// What [`Source::few`] says, worked out.
+#[inline(always)]
+fn filled<'r, L: Lanes>(
+    keys: &(impl Source + ?Sized),
+    start: usize,
+    room: &'r mut [u64; FEW],
+) -> &'r [u64; FEW] {
+    let len = (keys.len() - start).min(FEW);
+    keys.hash::<L>(start, &mut room[..len]);
+    let filler = room[0];
+    room[len..].fill(filler);
+    room
 }
 
 /// Keys as bytes.
@@ -67,7 +77,8 @@ impl Source for Texts<'_> {
 
     #[inline(always)]
     fn ask(&self, start: usize) {
-        ask_for_texts(self.keys, start + AHEAD..start + AHEAD + BLOCK);
+        let key = |i: usize| (self.keys[i].as_ptr().addr(), self.keys[i].len());
+        ask_for_texts(self.keys.len(), key, start + AHEAD..start + AHEAD + BLOCK);
     }
 }
 
@@ -91,13 +102,13 @@ impl Source for Spans<'_> {
         L::hash_spans(self.text, &self.spans[start..][..hashes.len()], self.seed, hashes);
     }
 
-    /// Keys are taken to stand one behind the other, and the text to go on behind this batch: it is often a piece of a longer one.
     #[inline(always)]
     fn ask(&self, start: usize) {
-        let [first, last] = [start, start + BLOCK - 1].map(|i| self.spans[i].start as usize);
-        let len = last.wrapping_sub(first).min(ROW);
-        let ahead = self.text.as_ptr().wrapping_add(first + len * (AHEAD / BLOCK));
-        (0..len).step_by(LINE).for_each(|place| prefetch(ahead.wrapping_add(place)));
+        let key = |i: usize| {
+            let span = self.spans[i];
+            (self.text.as_ptr().addr().wrapping_add(span.start as usize), span.len())
+        };
+        ask_for_texts(self.spans.len(), key, start + AHEAD..start + AHEAD + BLOCK);
     }
 }
 
@@ -153,6 +164,15 @@ impl Source for Hashes<'_> {
     fn ask(&self, start: usize) {
         ask_for_words(self.0, start);
     }
+
+    /// As they stand, where there are as many.
+    #[inline(always)]
+    fn few<'r, L: Lanes>(&'r self, start: usize, room: &'r mut [u64; FEW]) -> &'r [u64; FEW] {
+        match self.0[start..].first_chunk() {
+            Some(hashes) => hashes,
+            None => filled::<L>(self, start, room),
+        }
+    }
 }
 
 #[inline(always)]
@@ -161,22 +181,22 @@ fn ask_for_words(words: &[u64], start: usize) {
     ahead.step_by(IN_LINE).for_each(|i| prefetch(words.as_ptr().wrapping_add(i)));
 }
 
-/// Keys that stand in a row are asked for line by line.
+/// Keys that stand in a row are asked for line by line. `key(i)` is where the i-th of `len` begins, and how long it is.
 #[inline(always)]
-fn ask_for_texts(keys: &[&[u8]], ahead: Range<usize>) {
-    let (first, end) = (place(keys, ahead.start), place(keys, ahead.end));
+fn ask_for_texts(len: usize, key: impl Fn(usize) -> (usize, usize), ahead: Range<usize>) {
+    let ask = |place: usize| prefetch(place as *const u8);
+    let (first, end) = (place(len, &key, ahead.start), place(len, &key, ahead.end));
     if end.wrapping_sub(first) <= ROW {
-        (first..end).step_by(LINE).for_each(|place| prefetch(place as *const u8));
+        (first..end).step_by(LINE).for_each(ask);
     } else {
-        (ahead.start..ahead.end.min(keys.len())).for_each(|i| prefetch(keys[i].as_ptr()));
+        (ahead.start..ahead.end.min(len)).for_each(|i| ask(key(i).0));
     }
 }
 
 /// Where the i-th key stands; behind the last, where it would if its like went on from there: batches are often pieces of
 /// one text, handed over bit by bit.
 #[inline(always)]
-fn place(keys: &[&[u8]], i: usize) -> usize {
-    let last = keys[i.min(keys.len() - 1)];
-    let on = (i + 1).saturating_sub(keys.len()).wrapping_mul(last.len());
-    last.as_ptr().addr().wrapping_add(on)
+fn place(len: usize, key: impl Fn(usize) -> (usize, usize), i: usize) -> usize {
+    let (begin, size) = key(i.min(len - 1));
+    begin.wrapping_add((i + 1).saturating_sub(len).wrapping_mul(size))
 }
