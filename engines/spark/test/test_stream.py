@@ -1,11 +1,14 @@
 """Two streams over one sketch: training, answers, what is refused, and the state shared with the command."""
 
+import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from conftest import UMBEL, umbel
@@ -209,6 +212,35 @@ def test_what_is_refused(spark, folder):
     with pytest.raises(Exception, match="older than the checkpoint"):
         query.awaitTermination()
     assert (state / "CURRENT").read_text() == older
+
+
+BARE = """
+import sys
+from pyspark.sql import SparkSession
+from umbel import Bloom
+from umbel.spark import stream
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+rows = spark.readStream.text(sys.argv[1])
+for ask in [lambda: stream.train(rows, "value", into=sys.argv[2], filter=Bloom(10, 0.01)), lambda: stream.answer(rows, "value", sys.argv[3])]:
+    try:
+        ask()
+    except RuntimeError as error:
+        print(error)
+"""
+
+
+def test_executors_without_the_package_are_told_of_at_once(spark, folder):
+    """Before a query begins, and a state."""
+    text(folder / "source", "a", ["a"])
+    train_files(spark, folder / "source", folder / "there", filter=Bloom(10, 0.01))
+    stream.release(folder / "there")
+    bare = {**os.environ, "PYSPARK_PYTHON": str(Path(sys.base_prefix) / f"bin/python3.{sys.version_info.minor}")}
+    bare.pop("PYTHONPATH", None)
+    words = [sys.executable, "-c", BARE, folder / "source", folder / "state", folder / "there"]
+    done = subprocess.run(words, env=bare, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.stdout.count("the executors have no package umbel: install it") == 2, done.stderr
+    assert not (folder / "state").exists()
 
 
 def test_what_failed_in_memory_is_read_again(spark, folder, monkeypatch):

@@ -81,8 +81,8 @@ def check_executors(spark):
 
     def missing(_):
         try:
-            import pyarrow  # noqa: F401: are they there?
-            import umbel.spark.columns  # noqa: F401
+            import umbel.spark.columns  # noqa: F401: are they there?
+            import pyarrow  # noqa: F401
         except ImportError as error:
             return str(error)
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import umbel
 from umbel._state import Newest, State, folder_at
 from umbel._umbel import Positions
+from umbel.spark.columns import check_executors
 from umbel.spark.places import named
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def train(
     checkpoint is Spark's folder for the query (default: in the state's own); trigger is a dict of what DataStreamWriter.trigger takes; name is the query's.
 
     A state that has taken in another query is refused, because the same rows might be counted again: with another=True they are others, and it takes in both."""
+    check_executors(stream.sparkSession)
     trainer = Trainer(stream, key, into, prototype(filter, count), weight, another)
     try:
         checkpoint = os.fspath(checkpoint) if checkpoint else f"{trainer.state.folder}/checkpoint"
@@ -85,6 +87,7 @@ def answer(queries: DataFrame, key: str, state: str | os.PathLike[str], *, colum
     place = named(state, queries.sparkSession)
     sketch = newest(place)
     check_key(queries, key, sketch)
+    check_executors(queries.sparkSession)
     kind = "boolean" if isinstance(sketch, umbel.Bloom) else "long"
     column = column or ("seen" if kind == "boolean" else "estimate")
     work = partial(answers, place, queries.columns.index(key))
@@ -96,6 +99,7 @@ def inner_products(queries: DataFrame, first: str | os.PathLike[str], second: st
     by how much it is too high at most. For every batch of rows it is that of the newest complete snapshots."""
     places = [named(state, queries.sparkSession) for state in (first, second)]
     product(*map(newest, places))
+    check_executors(queries.sparkSession)
     return with_columns(queries, [("inner_product", "long"), ("bound", "double")], partial(products, places))
 
 
