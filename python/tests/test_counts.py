@@ -98,12 +98,23 @@ def test_counts_and_groups():
     groups = CountGroups()
     groups["10"], groups["9"] = both, both
     assert groups.names() == ["9", "10"] and len(groups) == 2
+    other = groups.copy()
+    assert other == groups and groups["9"] == both and groups["9"].heavy == both.heavy
+    other["9"] = Counts(CountMin(), Heavy(10))
+    assert other != groups and other["9"] != both and other["9"].heavy != both.heavy and Heavy(10) != Heavy(11)
     groups.merge(groups.copy())
     assert groups["9"].estimate("/") == 6
     with pytest.raises(KeyError, match="no group"):
         groups["11"]
     with pytest.raises(ValueError, match="cannot be merged"):
         Counts(Conservative()).merge(Counts(Conservative()))
+
+
+def test_a_size_is_given_in_one_way():
+    for options in [{"eps": 0.1, "width": 3}, {"delta": 0.1, "depth": 3}]:
+        with pytest.raises(ValueError, match="give one of them"):
+            CountMin(**options)
+    assert (CountMin(eps=0.01, depth=3).width, CountMin(width=7, delta=0.01).width) == (272, 7)
 
 
 def test_counters_stop_at_the_end():

@@ -49,7 +49,7 @@ def test_everything_survives(sample, tmp_path):
     for other in again:
         assert type(other) is type(sample)
         assert other.to_bytes() == data
-        assert other.metadata == sample.metadata
+        assert other == sample and other.metadata == sample.metadata
     assert type(sample).__name__ in repr(sample)
 
 

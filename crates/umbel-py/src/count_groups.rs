@@ -70,6 +70,11 @@ impl CountGroups {
         CountGroups::new(self.inner.read(py, Clone::clone))
     }
 
+    /// Equal parameters and content; metadata do not count.
+    fn __eq__(&self, py: Python<'_>, other: &CountGroups) -> bool {
+        self.inner.read_with(py, &other.inner, |ours, theirs| ours == theirs)
+    }
+
     fn __copy__(&self, py: Python<'_>) -> CountGroups {
         self.copy(py)
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -23,6 +24,14 @@ pub fn params(
     width: Option<u64>,
     depth: Option<u32>,
 ) -> PyResult<CountMinParams> {
+    for (rate, size, both) in [
+        (eps, width.is_some(), "eps and width: give one of them, either sets the other"),
+        (delta, depth.is_some(), "delta and depth: give one of them, either sets the other"),
+    ] {
+        if rate.is_some() && size {
+            return Err(PyValueError::new_err(both));
+        }
+    }
     let [usual_eps, usual_delta] = USUAL;
     let usual = CountMinParams::for_error(eps.unwrap_or(usual_eps), delta.unwrap_or(usual_delta))
         .or_raise()?;

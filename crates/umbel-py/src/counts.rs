@@ -187,6 +187,11 @@ impl Counts {
         Counts::new(self.inner.read(py, Clone::clone))
     }
 
+    /// Equal parameters and content; metadata do not count.
+    fn __eq__(&self, py: Python<'_>, other: &Counts) -> bool {
+        self.inner.read_with(py, &other.inner, |ours, theirs| ours == theirs)
+    }
+
     fn __copy__(&self, py: Python<'_>) -> Counts {
         self.copy(py)
     }

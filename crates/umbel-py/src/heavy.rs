@@ -196,6 +196,11 @@ impl Heavy {
         Heavy::new(self.inner.read(py, Clone::clone))
     }
 
+    /// Equal parameters and content; metadata do not count.
+    fn __eq__(&self, py: Python<'_>, other: &Heavy) -> bool {
+        self.inner.read_with(py, &other.inner, |ours, theirs| ours == theirs)
+    }
+
     fn __copy__(&self, py: Python<'_>) -> Heavy {
         self.copy(py)
     }

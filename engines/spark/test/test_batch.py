@@ -206,6 +206,11 @@ def test_counts_are_the_commands(frame, data):
         (lambda frame: us.audit(frame, umbel.CountMin()), TypeError, "not CountMin"),
         (lambda frame: us.count(frame, key="tconst", like=umbel.Heavy(10)), TypeError, "not Heavy"),
         (lambda frame: us.build("/no/such/file", key="1"), OSError, "/no/such/file"),
+        (lambda frame: us.build(frame, key="tconst", n=-1), ValueError, "n is a whole number from 0 to 2.64 - 1, not -1"),
+        (lambda frame: us.screen(frame, umbel.Bloom(9, integers=True), key="tconst"), TypeError, "column tconst is string, and .* holds integers"),
+        (lambda frame: us.estimate(frame, umbel.CountMin(integers=True), key="tconst"), TypeError, "column tconst is string, and .* holds integers"),
+        (lambda frame: us.screen(frame, umbel.Bloom(9), key="tconst", output="x", header=True), TypeError, "output, header: for paths alone"),
+        (lambda frame: us.estimate(frame, umbel.CountMin(), key="tconst", into="numvotes"), ValueError, "a column 'numvotes' already"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(frame, wrong, error, message):

@@ -163,6 +163,8 @@ def test_what_is_refused(spark, folder):
         shutil.rmtree(folder / "none", ignore_errors=True)
     with pytest.raises(ValueError, match="no column 'key'; there are: value"):
         stream.train(rows, "key", into=folder / "none", filter=Bloom(10))
+    with pytest.raises(ValueError, match="takes a streaming DataFrame"):
+        stream.train(spark.read.text(str(source)), "value", into=folder / "none", filter=Bloom(10))
     assert not (folder / "none/CURRENT").exists()
     with pytest.raises(ValueError, match="local path or on HDFS"):
         stream.train(rows, "value", into="s3a://bucket/state", filter=Bloom(10))

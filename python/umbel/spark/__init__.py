@@ -16,6 +16,7 @@ part reads in the executors, several times faster than Spark can hand over rows;
 
 from __future__ import annotations
 
+import operator
 import os
 import tempfile
 import warnings
@@ -55,6 +56,8 @@ STRETCHES = 4
 LEAST = 4 << 20
 MOST = 128 << 20
 CONFIDENCE = 0.999
+# Types of whole numbers.
+WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 
 Paths = "str | os.PathLike | list[str | os.PathLike]"
 
@@ -72,6 +75,12 @@ class Wishes:
     seeds: list[int] | None = None
     seed: int = 0
     integers: bool = False
+
+    def __post_init__(self):
+        for name in ("n", "k", "m", "seed"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= operator.index(value) < 2**64:
+                raise ValueError(f"{name} is a whole number from 0 to 2^64 - 1, not {value}")
 
 
 @dataclass
@@ -182,16 +191,19 @@ def count(data: DataFrame | Paths, key=None, by=None, round=False, *, weight=Non
 
 
 def screen(data: DataFrame | Paths, filters, key=None, *, group=None, invert=False, output=None, **reading):
-    """The rows of a DataFrame that may be members (with `invert`: those that certainly are none).
+    """The rows of a DataFrame that may be members (with `invert`: those that certainly are none, rows with a null among them).
 
-    Of paths, the lines: they are kept in the new folder `output`, in their order, and a Report is returned, whose `admitted` has their
-    number; without `output` they are only counted.
+    Of paths, the lines: they are kept in the new folder `output`, in their order, and a Report is returned, whose `admitted` has the number
+    of keys that may be members, whichever lines are kept; without `output` they are only counted.
     """
     check_kind(filters, (umbel.Bloom, umbel.Groups), "a filter: Bloom or Groups")
     if group is not None:
         filters = filters[group]
     if isinstance(data, DataFrame):
-        key = check_column(data, key or only_column(data), "key", is_integer(filters))
+        given = [name for name, value in [("output", output), *reading.items()] if value is not None]
+        if given:
+            raise TypeError(f"{', '.join(given)}: for paths alone; of a DataFrame, its rows are returned")
+        key = asked_column(data, key, filters)
         admitted = columns.contains(data.sparkSession, data[columns.quoted(key)], filters)
         return data.where(~admitted if invert else admitted)
     setup = read(data, "screen", key, None, integers=is_integer(filters), **reading)
@@ -212,9 +224,12 @@ def contains(column: Column | str, filters) -> Column:
 
 
 def estimate(data: DataFrame, counts, key=None, *, into="estimate") -> DataFrame:
-    """The rows, with a column more: how often each key has come. Nulls have come 0 times."""
+    """The rows, with a column more, named `into`: how often each key has come. Nulls have come 0 times."""
     check_kind(counts, (umbel.CountMin, umbel.Conservative, umbel.Counts, umbel.Heavy), "counts: CountMin and its like")
-    key = check_column(data, key or only_column(data), "key", is_integer(counts))
+    key = asked_column(data, key, counts)
+    # Spark tells no upper from lower case.
+    if into.lower() in map(str.lower, data.columns):
+        raise ValueError(f"there is a column {into!r} already: give another name with into")
     return data.withColumn(into, columns.estimate(data.sparkSession, data[columns.quoted(key)], counts))
 
 
@@ -227,11 +242,11 @@ def read(data, name, key, by, *, round=False, weight=None, integers=False, membe
     key, by, weight = map(text, (key, by, weight))
     more = {"round": round, "weight": weight, "delimiter": delimiter, "header": header, "integers": integers, "strict": strict}
     if isinstance(data, DataFrame):
-        rows = [rows_of(data, key, by, weight, round, integers)]
+        rows = [rows_of(data, key, by, weight, round)]
         if members is not None:
             if not isinstance(members, DataFrame):
                 raise TypeError("members are a DataFrame, as the other rows are")
-            rows.append(rows_of(members, key, None, None, False, integers))
+            rows.append(rows_of(members, key, None, None, False))
         carrier = Carrier(data.sparkSession, rows, partitions)
         # Names for what is in no file.
         handed = ["dataframe://0", "dataframe://1"]
@@ -252,8 +267,8 @@ def session(spark) -> SparkSession:
     return found
 
 
-def rows_of(data, key, by, weight, round, integers) -> Rows:
-    key = check_column(data, key or only_column(data), "key", integers)
+def rows_of(data, key, by, weight, round) -> Rows:
+    key = check_column(data, key or only_column(data), "key")
     for column, use in [(by, "group rounded" if round else "group"), (weight, "weight")]:
         if column is not None:
             check_column(data, column, use)
@@ -266,14 +281,22 @@ def only_column(data):
     raise ValueError(f"the DataFrame has several columns, name the key's with key; they are {', '.join(data.columns)}")
 
 
-def check_column(data, column, use, integers=False):
+def asked_column(data, key, structure):
+    """The column whose keys are looked up. It is looked up late, by Spark: what does not fit is refused before."""
+    key = check_column(data, key or only_column(data), "key")
+    found = data.schema[key].dataType
+    if is_integer(structure) and not isinstance(found, WHOLE):
+        raise TypeError(f"column {key} is {found.simpleString()}, and what is asked holds integers: cast it to bigint")
+    return key
+
+
+def check_column(data, column, use):
     """Refuses a column that is not there, or is of another type than its use asks for."""
     if column not in data.columns:
         raise ValueError(f"there is no column {column!r}; the DataFrame has: {', '.join(data.columns)}")
     found = data.schema[column].dataType
-    whole = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
     floats = (T.FloatType, T.DoubleType) if use == "group rounded" else ()
-    if isinstance(found, (T.StringType, T.VarcharType, T.CharType, *whole, *floats)) or (isinstance(found, T.BinaryType) and use != "weight"):
+    if isinstance(found, (T.StringType, T.VarcharType, T.CharType, *WHOLE, *floats)) or (isinstance(found, T.BinaryType) and use != "weight"):
         return column
     if isinstance(found, (T.FloatType, T.DoubleType)):
         known = {

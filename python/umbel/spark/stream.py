@@ -60,11 +60,13 @@ def train(
     """Starts a query that trains the sketch in a state with a column of a stream, and returns it (a StreamingQuery).
 
     filter is a Bloom, count a CountMin, to begin a new state with; for a state that is there it may be left out. With count, weight may name a column of
-    whole numbers from 0 on. Keys are strings or binary, or integers for a sketch made with integers=True. A null or an empty key is none, as for the command.
+    whole numbers from 0 on; a null or a negative one fails the query, so leave such rows out (where). Keys are strings or binary, or integers for a sketch made with integers=True. A null or an empty key is none, as for the command.
 
     checkpoint is Spark's folder for the query (default: in the state's own); trigger is a dict of what DataStreamWriter.trigger takes; name is the query's.
 
     A state that has taken in another query is refused, because the same rows might be counted again: with another=True they are others, and it takes in both."""
+    if not stream.isStreaming:
+        raise ValueError("train takes a streaming DataFrame, such as spark.readStream makes; of a table, umbel.spark.build or count make a sketch")
     check_executors(stream.sparkSession)
     trainer = Trainer(stream, key, into, prototype(filter, count), weight, another)
     try:

@@ -31,6 +31,15 @@ pub struct CountGroups {
     metadata: Metadata,
 }
 
+/// The same groups with equal counts; metadata do not count.
+impl PartialEq for CountGroups {
+    fn eq(&self, other: &CountGroups) -> bool {
+        self.groups == other.groups
+    }
+}
+
+impl Eq for CountGroups {}
+
 impl CountGroups {
     /// Puts counts in place for a group. All groups have the same kind of counts, the same seed and the same key type; sizes may
     /// differ. Metadata belongs to the groups as a whole: that of the counts is dropped.

@@ -35,12 +35,21 @@ pub struct Counts {
     metadata: Metadata,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Parts {
     Sketch(Sketch),
     Heavy(Heavy),
     Both(Sketch, Heavy),
 }
+
+/// The same parameters and content; metadata and the number of calls do not count.
+impl PartialEq for Counts {
+    fn eq(&self, other: &Counts) -> bool {
+        self.parts == other.parts
+    }
+}
+
+impl Eq for Counts {}
 
 impl From<CountMin> for Counts {
     fn from(mut sketch: CountMin) -> Counts {
