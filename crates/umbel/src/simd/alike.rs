@@ -3,8 +3,8 @@
 
 use std::arch::x86_64::*;
 
+use super::block::FEW;
 use super::eight::{LAST, PRIME, SECRET};
-use super::generic::FEW;
 use super::quads::{Quads, product, xor};
 
 /// The hashes of `key(0)` to `key(15)`, if they are of such a length; says whether.

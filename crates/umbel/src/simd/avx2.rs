@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::generic::{self, BLOCK, Block, FEW, Few, Lanes};
+use super::block::{Ahead, BLOCK, Block, FEW, Few};
+use super::generic::{self, Lanes};
 pub(super) use super::inline::halves::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window, alike, quads};
 use crate::hash::xxh3;
@@ -45,21 +46,21 @@ impl Lanes for Halves {
     }
 
     #[inline(always)]
-    unsafe fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+    unsafe fn test_block(first: *const Line, block: &Block, ahead: Ahead<'_>) -> u64 {
         // SAFETY: called only from the functions below, which have AVX2; the rest is the caller's promise.
-        unsafe { test_block(first, block, next) }
+        unsafe { test_block(first, block, ahead) }
     }
 
     #[inline(always)]
-    unsafe fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+    unsafe fn set_block(first: *mut Line, block: &Block, ahead: Ahead<'_>) -> u64 {
         // SAFETY: called only from the functions below, which have AVX2; the rest is the caller's promise.
-        unsafe { set_block(first, block, next) }
+        unsafe { set_block(first, block, ahead) }
     }
 
     #[inline(always)]
-    unsafe fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+    unsafe fn fill_block(first: *mut Line, block: &Block, ahead: Ahead<'_>) {
         // SAFETY: called only from the functions below, which have AVX2; the rest is the caller's promise.
-        unsafe { fill_block(first, block, next) }
+        unsafe { fill_block(first, block, ahead) }
     }
 
     #[inline(always)]
@@ -144,23 +145,23 @@ fn all(tests: &[u8; BLOCK]) -> u64 {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]
-unsafe fn test_block(first: *const Line, block: &Block, next: Option<&Block>) -> u64 {
+unsafe fn test_block(first: *const Line, block: &Block, ahead: Ahead<'_>) -> u64 {
     // SAFETY: as the caller promises.
-    unsafe { generic::test_block::<Halves>(first, block, next) }
+    unsafe { generic::test_block::<Halves>(first, block, ahead) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]
-unsafe fn set_block(first: *mut Line, block: &Block, next: Option<&Block>) -> u64 {
+unsafe fn set_block(first: *mut Line, block: &Block, ahead: Ahead<'_>) -> u64 {
     // SAFETY: as the caller promises.
-    unsafe { generic::set_block::<Halves>(first, block, next) }
+    unsafe { generic::set_block::<Halves>(first, block, ahead) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 #[inline(never)]
-unsafe fn fill_block(first: *mut Line, block: &Block, next: Option<&Block>) {
+unsafe fn fill_block(first: *mut Line, block: &Block, ahead: Ahead<'_>) {
     // SAFETY: as the caller promises.
-    unsafe { generic::fill_block::<Halves>(first, block, next) }
+    unsafe { generic::fill_block::<Halves>(first, block, ahead) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

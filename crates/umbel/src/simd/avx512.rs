@@ -2,8 +2,9 @@
 
 use std::arch::x86_64::*;
 
+use super::block::BLOCK;
 use super::eight;
-use super::generic::{self, BLOCK, Lanes};
+use super::generic::{self, Lanes};
 pub(super) use super::inline::whole::{contains, contains_u64, insert, insert_u64};
 use super::{Source, Window};
 use crate::bloom::Span;
@@ -23,7 +24,6 @@ struct Whole;
 impl Lanes for Whole {
     type Mask = __m512i;
     const ALL: u8 = 0;
-    const HASHES_TEXTS: bool = true;
 
     #[inline(always)]
     fn mask(g: u64) -> __m512i {

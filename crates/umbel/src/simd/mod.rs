@@ -7,6 +7,7 @@ mod alike;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod block;
 #[cfg(target_arch = "x86_64")]
 mod eight;
 mod generic;

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::generic::{BLOCK, Block, FEW, Few};
+use super::block::{BLOCK, Block, FEW, Few};
 use crate::hash::{MULTIPLIER, PRIME};
 
 /// Sixteen words.

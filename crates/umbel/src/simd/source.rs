@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::generic::{BLOCK, FEW, Lanes};
+use super::block::{BLOCK, FEW};
+use super::generic::Lanes;
 use super::prefetch;
 use crate::bloom::Span;
 use crate::hash::xxh3_u64_with;

@@ -14,11 +14,8 @@ struct Constants {
     multiplier: u64,
 }
 
-static CONSTANTS: Constants = Constants {
-    shifts: [16, 22, 28, 34, 40, 46, 52, 58],
-    ones: [1; 8],
-    multiplier: MULTIPLIER,
-};
+static CONSTANTS: Constants =
+    Constants { shifts: [16, 22, 28, 34, 40, 46, 52, 58], ones: [1; 8], multiplier: MULTIPLIER };
 
 /// Whether the line of `hash` has all its bits.
 ///
