@@ -277,13 +277,18 @@ fn visit<L: Lanes, S: Source>(
         if far && now.is_whole() {
             keys.ask(start);
         }
+        next.find::<L>(len, window, keys, start + BLOCK, |i| {
+            if far && S::TAKES_LONG {
+                now.ask_for_rest(first, i);
+            }
+        });
         // Also behind the last key, where the places are those of keys before: a test of that in each round took a seventh of the time of inserts.
-        if far && S::TAKES_LONG {
-            next.find::<L>(len, window, keys, start + BLOCK, |i| now.ask_for_rest(first, i));
-            touch(now, Ahead::Half(next));
-        } else {
-            next.find::<L>(len, window, keys, start + BLOCK, |_| ());
-            touch(now, if far { Ahead::Each(next) } else { Ahead::Nothing });
-        }
+        let ahead = match (far, S::TAKES_LONG) {
+            (false, _) => Ahead::Nothing,
+            (true, false) => Ahead::Each(next),
+            (true, true) => Ahead::Half(next),
+        };
+        // One call: two would not be inlined, and a closure of its own has no instruction set.
+        touch(now, ahead);
     }
 }

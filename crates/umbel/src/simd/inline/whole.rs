@@ -6,16 +6,19 @@ use super::hash_u64;
 use crate::hash::MULTIPLIER;
 use crate::memory::Line;
 
-/// What the code reads.
+/// What the code reads, a word for each word of a line.
 #[repr(C, align(64))]
 struct Constants {
     shifts: [u64; 8],
+    multipliers: [u64; 8],
     ones: [u64; 8],
-    multiplier: u64,
 }
 
-static CONSTANTS: Constants =
-    Constants { shifts: [16, 22, 28, 34, 40, 46, 52, 58], ones: [1; 8], multiplier: MULTIPLIER };
+static CONSTANTS: Constants = Constants {
+    shifts: [16, 22, 28, 34, 40, 46, 52, 58],
+    multipliers: [MULTIPLIER; 8],
+    ones: [1; 8],
+};
 
 /// Whether the line of `hash` has all its bits.
 ///
@@ -29,15 +32,14 @@ pub(in crate::simd) unsafe fn contains(lines: &[Line], hash: u64) -> bool {
     // multiple of 64. Nothing is written but the registers named.
     unsafe {
         asm!(
-            "mov {low}, rdx",
-            "shr {low}, 32",
-            "xor {low}, rdx",
-            "imul {low}, [{constants} + 128]",
-            "vpbroadcastq zmm16, {low}",
+            "vpbroadcastq zmm16, rdx",
             "mulx {bytes}, {low}, {size}",
             "and {bytes}, -64",
+            "vpsrlq zmm17, zmm16, 32",
+            "vpxorq zmm16, zmm16, zmm17",
+            "vpmullq zmm16, zmm16, [{constants} + 64]",
             "vpsrlvq zmm16, zmm16, [{constants}]",
-            "vmovdqa64 zmm17, [{constants} + 64]",
+            "vmovdqa64 zmm17, [{constants} + 128]",
             "vprolvq zmm16, zmm17, zmm16",
             "vptestnmq k1, zmm16, [{lines} + {bytes}]",
             "kmovb {bytes:e}, k1",
@@ -65,15 +67,14 @@ pub(in crate::simd) unsafe fn insert(lines: &mut [Line], hash: u64) -> bool {
     // SAFETY: as above; the line is written too, and `lines` is borrowed mutably.
     unsafe {
         asm!(
-            "mov {low}, rdx",
-            "shr {low}, 32",
-            "xor {low}, rdx",
-            "imul {low}, [{constants} + 128]",
-            "vpbroadcastq zmm16, {low}",
+            "vpbroadcastq zmm16, rdx",
             "mulx {bytes}, {low}, {size}",
             "and {bytes}, -64",
+            "vpsrlq zmm17, zmm16, 32",
+            "vpxorq zmm16, zmm16, zmm17",
+            "vpmullq zmm16, zmm16, [{constants} + 64]",
             "vpsrlvq zmm16, zmm16, [{constants}]",
-            "vmovdqa64 zmm17, [{constants} + 64]",
+            "vmovdqa64 zmm17, [{constants} + 128]",
             "vprolvq zmm16, zmm17, zmm16",
             "vmovdqa64 zmm17, [{lines} + {bytes}]",
             "vptestnmq k1, zmm16, zmm17",
