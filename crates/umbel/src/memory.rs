@@ -93,10 +93,10 @@ impl Memory {
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_ptr(), self.writable) }
     }
 
-    /// Whether there are lines that can be written as they are.
+    /// The lines, if there are any that can be written as they are.
     #[inline(always)]
-    pub(crate) fn is_writable(&self) -> bool {
-        self.writable != 0
+    pub(crate) fn writable(&mut self) -> Option<&mut [Line]> {
+        (self.writable != 0).then(|| self.lines_mut())
     }
 
     #[cold]

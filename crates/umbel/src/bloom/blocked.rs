@@ -2,7 +2,7 @@
 
 use super::{Keys, Params};
 use crate::hash::{Strategy, xxh3, xxh3_u64_secret};
-use crate::memory::Memory;
+use crate::memory::{Line, Memory};
 use crate::simd::{self, Hashes, Integers, Level, Spans, Texts, Window};
 use crate::sizing::Layout;
 
@@ -34,7 +34,7 @@ impl Blocked {
 
     /// Whether a vector holds a whole line.
     #[inline(always)]
-    pub(super) fn is_whole(self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.level.is_whole()
     }
 
@@ -59,8 +59,8 @@ impl Blocked {
     }
 
     #[inline(always)]
-    pub(super) fn insert_u64(self, bits: &mut Memory, key: u64) -> bool {
-        simd::insert_u64(self.level, bits.lines_mut(), key, self.secret)
+    pub(super) fn insert_u64(self, lines: &mut [Line], key: u64) -> bool {
+        simd::insert_u64(self.level, lines, key, self.secret)
     }
 
     #[inline(always)]
