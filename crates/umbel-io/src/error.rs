@@ -95,6 +95,10 @@ pub enum Error {
         reason: String,
     },
 
+    /// There is a group that was not there when groups were counted, or that filters to be like have not.
+    #[error("the input has changed while it was read: a group is new")]
+    NewGroup,
+
     /// A structure refused.
     #[error(transparent)]
     Umbel(#[from] umbel::Error),

@@ -8,7 +8,7 @@ use umbel::bloom::Partial;
 use umbel::distinct::Distinct;
 use umbel::{Bloom, Counts, Groups, Keys, Params};
 use umbel_io::audit::Audited;
-use umbel_io::build::{Census, Hashes};
+use umbel_io::build::{Census, Hashes, Like};
 use umbel_io::screen::Summary;
 use umbel_io::{Build, Filters, Shape, Tally, count};
 
@@ -166,7 +166,10 @@ impl<'a> Jobs<'a> {
     /// Builds filters, sized as they would be on one machine.
     pub fn build(&mut self, build: &Build, how: How) -> Result<(Filters, Tally)> {
         if self.job.shape.by.is_some() {
-            let (filters, tally) = self.size_and_fill(build, how)?;
+            let (filters, tally) = match self.fill_alike(build, how)? {
+                Some(done) => done,
+                None => self.size_and_fill(build, how)?,
+            };
             let mut groups = Groups::default();
             for (name, filter) in filters {
                 groups.set(&name, filter)?;
@@ -180,6 +183,20 @@ impl<'a> Jobs<'a> {
         let filter = filters.remove("");
         let filter = filter.ok_or_else(|| Error::other("the job has made no filter"))?;
         Ok((Filters::One(filter), tally))
+    }
+
+    /// Filters by group, like others: their parameters are known, and nothing is counted first. None where there are no others, or
+    /// where the input has a group that they have not.
+    fn fill_alike(&mut self, build: &Build, how: How) -> Result<Option<(Named, Tally)>> {
+        let Some(Like::Groups(like)) = &build.like else { return Ok(None) };
+        match self.fill(how, like) {
+            Ok((mut filters, tally)) => {
+                filters.retain(|_, filter| filter.inserted() != Some(0));
+                Ok(Some((filters, tally)))
+            }
+            Err(Error::Input(umbel_io::Error::NewGroup)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Filters by group, or one under the empty name, whose n is counted first.
@@ -318,6 +335,9 @@ impl<'a> Jobs<'a> {
         let Carried { records, report } = self.carrier.carry(&freight, self.job.watch)?;
         if let Some((_, text)) = records.iter().find(|(key, _)| key.kind == Kind::Fault) {
             return Err(Error::Other(String::from_utf8_lossy(text).into()));
+        }
+        if records.iter().any(|(key, _)| key.kind == Kind::NewGroup) {
+            return Err(umbel_io::Error::NewGroup.into());
         }
         let counted = counted(&records)?;
         let tally = tally(self.job.strict, &order.inputs, &counted)?;

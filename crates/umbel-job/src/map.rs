@@ -52,6 +52,10 @@ impl Task<'_> {
     /// error.
     pub fn run(self, out: &mut Sink) -> Result<Option<Counted>> {
         match self.work(out) {
+            Err(Error::Input(umbel_io::Error::NewGroup)) => {
+                out(Key::new(Kind::NewGroup, ""), b"")?;
+                Ok(None)
+            }
             Err(error) if !error.may_pass() => {
                 out(Key::new(Kind::Fault, ""), error.to_string().as_bytes())?;
                 Ok(None)
@@ -290,12 +294,11 @@ fn gather_indexes(
     batch: &Batch,
     known: &[Option<Params>],
 ) -> umbel_io::Result<BTreeMap<(u32, u64), Indexes>> {
-    let changed =
-        || umbel_io::Error::Other("the input has changed while it was read: a group is new".into());
     let mut gathered: BTreeMap<(u32, u64), Indexes> = BTreeMap::new();
     for (i, row) in batch.rows().enumerate() {
         let group = batch.groups().get(i).copied().unwrap_or(0);
-        let params = known.get(group as usize).and_then(Option::as_ref).ok_or_else(changed)?;
+        let params = known.get(group as usize).and_then(Option::as_ref);
+        let params = params.ok_or(umbel_io::Error::NewGroup)?;
         // The number of insert calls goes with the first slice.
         gathered.entry((group, 0)).or_default().count_insert();
         params.for_each_bit(batch.key(&row), |bit| {

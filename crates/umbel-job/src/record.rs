@@ -25,6 +25,8 @@ pub enum Kind {
     Audited = 8,
     /// Hashes of keys, eight little-endian bytes each.
     Hashes = 9,
+    /// A mapper has met a group that it was told no filter for: the job is done, and has made none.
+    NewGroup = 10,
 }
 
 impl Kind {
@@ -39,6 +41,7 @@ impl Kind {
             Kind::Missing,
             Kind::Audited,
             Kind::Hashes,
+            Kind::NewGroup,
         ];
         all.into_iter().find(|kind| *kind as u8 == byte)
     }

@@ -117,7 +117,7 @@ enum Union {
 impl Union {
     fn begin(kind: Kind, value: &[u8]) -> Result<Union> {
         Ok(match kind {
-            Kind::Tally | Kind::Fault | Kind::Audited | Kind::Hashes => {
+            Kind::Tally | Kind::Fault | Kind::Audited | Kind::Hashes | Kind::NewGroup => {
                 Union::All(vec![value.to_vec()])
             }
             Kind::Rows => return Err(Error::other("rows of an audit come to a job that is none")),

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use umbel::hash::Family;
 use umbel::{Layout, Params};
+use umbel_io::build::Like;
 use umbel_io::{Build, Column, Driver, Filters, Meter, Plan, Shape, Source};
 use umbel_job::job::How;
 use umbel_job::jobs::{Carried, Carrier, Event, Freight, Job, Report};
@@ -232,6 +233,35 @@ fn hashes_that_come_with_the_count_spare_a_job() {
             assert!(to_bytes(found) == expected, "{case}");
             let spared = here.parts.load(Ordering::Relaxed) == 0;
             assert_eq!(spared, room == 10_000 && family.is_none(), "{case}");
+        }
+    }
+}
+
+/// Filters by group like others are of one job, unless a group is new; they have the bytes that one machine makes, also without a group that the
+/// others have.
+#[test]
+fn filters_like_others_are_not_counted_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, shape) = (table(folder.path(), 5000), shape(true));
+    for family in [None, Some(Family::Murmur2)] {
+        let mut build = build(0.01, Layout::Classic, family);
+        let here = Here { reducers: 2, ..Here::default() };
+        let all = params_of(&built_in_parts(&here, &path, &shape, &build, (How::Shortest, 1)));
+        let other = ("other".to_string(), all["7"].clone());
+        let more = all.clone().into_iter().chain([other]).collect();
+        let mut fewer = all.clone();
+        fewer.remove("3");
+        for (like, does) in
+            [(all, vec!["build"]), (more, vec!["build"]), (fewer, vec!["count", "build"])]
+        {
+            build.like = Some(Like::Groups(like));
+            for how in [How::Shortest, How::Filters, How::Indexes] {
+                let mut jobs = Jobs::new(Box::new(&here), job(&path, &shape, 7));
+                let found = jobs.build(&build, how).unwrap().0;
+                assert!(to_bytes(found) == built_here(&path, &shape, &build), "{family:?} {how:?}");
+                let done: Vec<&str> = jobs.reports().iter().map(|(does, _)| *does).collect();
+                assert_eq!(done, does, "{family:?} {how:?}");
+            }
         }
     }
 }

@@ -45,6 +45,10 @@ def test_every_command_does_the_same_there(cluster, data):
     jobs = json.loads(done.stdout)["jobs"]
     assert [job["does"] for job in jobs] == ["count", "build"] and jobs[1]["mappers"] == 3 and jobs[1]["map_output_bytes"] > 0
     assert "build, " in done.stderr and "Exception" not in done.stderr
+    alike = [*OPTIONS[:-2], "--like", data / "here.umbel"]
+    done = on_spark(cluster, "build", data / "ratings.tsv", *alike, "-o", data / "there.umbel", "--json")
+    assert (data / "there.umbel").read_bytes() == (data / "here.umbel").read_bytes()
+    assert [job["does"] for job in json.loads(done.stdout)["jobs"]] == ["build"]
     audit = ["audit", data / "here.umbel", data / "ratings.tsv", "--json"]
     there, here = json.loads(on_spark(cluster, *audit).stdout), json.loads(command(*audit))
     assert there["filters"] == here["filters"] and there["holds"]

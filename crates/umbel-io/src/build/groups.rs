@@ -150,7 +150,7 @@ pub fn insert_groups(
             }
             for (row, &group) in batch.rows().zip(batch.groups()) {
                 let filter = filters[group as usize].as_mut();
-                filter.ok_or_else(changed)?.insert(batch.key(&row));
+                filter.ok_or(Error::NewGroup)?.insert(batch.key(&row));
             }
             Ok(())
         },
@@ -159,12 +159,8 @@ pub fn insert_groups(
     let mut groups = empty()?;
     for (filters, names) in outcome.partials {
         for (filter, name) in filters.into_iter().zip(names) {
-            groups.get_mut(&name)?.merge(&filter.ok_or_else(changed)?)?;
+            groups.get_mut(&name)?.merge(&filter.ok_or(Error::NewGroup)?)?;
         }
     }
     Ok((groups, outcome.tally))
-}
-
-fn changed() -> Error {
-    Error::Other("the input has changed while it was read: a group is new".into())
 }
