@@ -121,7 +121,7 @@ fuzz:
 			-max_total_time=$(SECONDS) -max_len=4096 || exit 1; \
 	done
 
-# Covers the heap; the pages of large filters and mapped files come straight from the system, where the sanitizer does not look.
+# Covers the heap. The sanitizer looks neither into assembly (single keys) nor at what comes straight from the system: pages of large filters, mapped files.
 asan:
 	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test -p umbel --tests --target x86_64-unknown-linux-gnu
 

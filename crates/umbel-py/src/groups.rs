@@ -87,12 +87,9 @@ impl Groups {
     /// Adds a key to a group; says whether it was certainly new there.
     fn add(&self, py: Python<'_>, group: &str, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = Key::of(key, self.want(py) == Want::Integers)?;
-        let add = |groups: &mut umbel::Groups| {
-            let filter = groups.get_mut(group)?;
-            Ok(match key {
-                Key::Bytes(key) => filter.insert(key),
-                Key::Word(key) => filter.insert_u64(key),
-            })
+        let add = |groups: &mut umbel::Groups| match key {
+            Key::Bytes(key) => groups.insert(group, key),
+            Key::Word(key) => groups.insert_u64(group, key),
         };
         self.inner.touch(py, add).or_raise()
     }
@@ -105,7 +102,7 @@ impl Groups {
         let inner = change.writers();
         Column::of(keys)?.each(py, self.want(py), |chunk| {
             added += chunk.len() as u64;
-            inner.lock().get_mut(group)?.insert_batch(chunk.keys())
+            inner.lock().insert_batch(group, chunk.keys())
         })?;
         Ok(added)
     }

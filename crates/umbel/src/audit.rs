@@ -72,8 +72,12 @@ impl Counts {
         (strangers > 0).then(|| self.false_positives as f64 / strangers as f64)
     }
 
-    /// The Clopper–Pearson interval of the rate of this very filter.
+    /// The Clopper–Pearson interval of the rate of this very filter, for up to 10^12 strangers: beyond, rounding is felt in its ends.
+    ///
+    /// # Panics
+    /// Where the confidence does not lie between 0 and 1.
     pub fn interval(&self, confidence: f64) -> (f64, f64) {
+        check_confidence(confidence);
         clopper_pearson(self.false_positives, self.strangers(), confidence)
     }
 }
@@ -104,7 +108,11 @@ pub struct Verdict {
 }
 
 /// Judges a filter by counts over distinct keys.
+///
+/// # Panics
+/// Where the confidence does not lie between 0 and 1.
 pub fn judge(filter: &Bloom, counts: &Counts, confidence: f64) -> Verdict {
+    check_confidence(confidence);
     let sizing = filter.sizing();
     let promised = filter.params().strategy().keeps_rate().then(|| sizing.expected_rate());
     let chance =
@@ -117,6 +125,14 @@ pub fn judge(filter: &Bloom, counts: &Counts, confidence: f64) -> Verdict {
         chance,
         confidence,
     }
+}
+
+/// With any other a verdict would mean nothing, and look like one.
+fn check_confidence(confidence: f64) {
+    assert!(
+        confidence > 0.0 && confidence < 1.0,
+        "a confidence lies between 0 and 1, for example {CONFIDENCE}; not {confidence}"
+    );
 }
 
 /// The counts of one filter: `members` were inserted, `strangers` may hold members too, which then count as such.

@@ -224,7 +224,7 @@ impl Family {
         }
     }
 
-    /// The bit of `key` for one seed, in a filter of `m` bits.
+    /// The bit of `key` for one seed, in a filter of `m` bits, which are 2^48 at most.
     ///
     /// # Panics
     /// When `m` is 0: there is no bit.

@@ -1,5 +1,7 @@
 //! The audit counts exactly, passes what is correct and fails what is not.
 
+use std::panic::AssertUnwindSafe;
+
 use umbel::audit::{CONFIDENCE, Counts, count, count_groups, judge};
 use umbel::hash::{Family, Strategy};
 use umbel::{Bloom, Groups, Layout, Params, Sizing};
@@ -61,9 +63,9 @@ fn a_key_of_several_groups_is_a_member_of_each() {
     for name in ["1", "2", "3"] {
         groups.set(name, Bloom::new(10, 0.000_01).unwrap()).unwrap();
     }
-    groups.get_mut("1").unwrap().insert(b"both");
-    groups.get_mut("2").unwrap().insert(b"both");
-    groups.get_mut("3").unwrap().insert(b"third");
+    groups.insert("1", b"both").unwrap();
+    groups.insert("2", b"both").unwrap();
+    groups.insert("3", b"third").unwrap();
     let table = [(&b"both"[..], "1"), (b"both", "2"), (b"third", "3"), (b"both", "1")];
     let hit = Counts { true_positives: 1, true_negatives: 1, ..Counts::default() };
     assert_eq!(count_groups(&groups, table).unwrap(), [hit, hit, hit]);
@@ -155,4 +157,16 @@ fn nothing_asked_is_no_failure() {
     assert_eq!(none.rate(), None);
     assert_eq!(none.interval(0.95), (0.0, 1.0));
     assert!(judge(&filter, &none, CONFIDENCE).holds);
+}
+
+/// A confidence that is none would make a verdict that means nothing.
+#[test]
+fn a_confidence_that_is_none_is_refused() {
+    let filter = Bloom::new(100, 0.01).unwrap();
+    let counts = Counts { false_positives: 1, true_negatives: 99, ..Counts::default() };
+    for confidence in [0.0, 1.0, -1.0, 2.0, f64::NAN, f64::INFINITY] {
+        let refuses = |ask: &dyn Fn()| std::panic::catch_unwind(AssertUnwindSafe(ask)).is_err();
+        assert!(refuses(&|| _ = counts.interval(confidence)), "{confidence}");
+        assert!(refuses(&|| _ = judge(&filter, &counts, confidence)), "{confidence}");
+    }
 }

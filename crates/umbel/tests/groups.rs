@@ -29,7 +29,7 @@ proptest! {
                         let sizing = Sizing::with(40, 100 + *group as u64, 5).unwrap();
                         groups.set(name, samples::empty(sizing, strategy.clone())).unwrap();
                     }
-                    groups.get_mut(name).unwrap().insert(key);
+                    groups.insert(name, key).unwrap();
                 }
                 groups
             };

@@ -159,7 +159,7 @@ pub fn insert_groups(
     let mut groups = empty()?;
     for (filters, names) in outcome.partials {
         for (filter, name) in filters.into_iter().zip(names) {
-            groups.get_mut(&name)?.merge(&filter.ok_or(Error::NewGroup)?)?;
+            groups.merge_into(&name, &filter.ok_or(Error::NewGroup)?)?;
         }
     }
     Ok((groups, outcome.tally))

@@ -20,7 +20,7 @@ use crate::{Error, Metadata, Result};
 /// for day in ["9", "10"] {
 ///     hits.set(day, CountMin::new(CountMinParams::for_error(0.001, 0.01)?)?.into())?;
 /// }
-/// hits.get_mut("9")?.add(b"/", 3)?;
+/// hits.add("9", b"/", 3)?;
 /// assert_eq!(hits.get("9")?.estimate(b"/")?, 3);
 /// assert_eq!(hits.names().collect::<Vec<_>>(), ["9", "10"]); // numbers in numeric order
 /// # Ok::<(), umbel::Error>(())
@@ -85,9 +85,10 @@ impl CountGroups {
         self.groups.get(&Name(name.into())).ok_or_else(|| Error::NoGroup(name.into()))
     }
 
-    /// The counts of a group, to be added to.
-    pub fn get_mut(&mut self, name: &str) -> Result<&mut Counts> {
-        self.groups.get_mut(&Name(name.into())).ok_or_else(|| Error::NoGroup(name.into()))
+    /// Counts a key `weight` times in a group.
+    pub fn add(&mut self, name: &str, key: &[u8], weight: u64) -> Result<()> {
+        let counts = self.groups.get_mut(&Name(name.into()));
+        counts.ok_or_else(|| Error::NoGroup(name.into()))?.add(key, weight)
     }
 
     /// The type of the keys, the same in all groups; none when there is no group.

@@ -23,7 +23,7 @@ use crate::hash::PRIME;
 #[inline(always)]
 pub(super) unsafe fn hash_u64(key: u64, secret: u64) -> u64 {
     let hash: u64;
-    // SAFETY: only the registers named are changed.
+    // SAFETY: only the registers named, and flags, are changed.
     unsafe {
         asm!(
             "rorx {hash}, {key}, 32",
@@ -55,7 +55,7 @@ pub(super) unsafe fn hash_u64(key: u64, secret: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Level, contains, insert, portable};
+    use super::super::{Level, contains, contains_u64, insert, insert_u64, portable};
     use super::*;
     use crate::hash::{mix, xxh3_u64, xxh3_u64_secret};
     use crate::memory::Line;
@@ -69,9 +69,16 @@ mod tests {
         let hashes: Vec<u64> = edges.chain(random).collect();
         for level in Level::available().into_iter().filter(|level| level.inlines()) {
             for (&key, seed) in hashes.iter().zip((0..).map(mix)) {
+                let (secret, expected) = (xxh3_u64_secret(seed), xxh3_u64(key, seed));
                 // SAFETY: every level that is inlined has BMI2.
-                let hash = unsafe { hash_u64(key, xxh3_u64_secret(seed)) };
-                assert_eq!(hash, xxh3_u64(key, seed));
+                assert_eq!(unsafe { hash_u64(key, secret) }, expected);
+                let (mut ours, mut theirs) = (vec![Line([0; 8]); 7], vec![Line([0; 8]); 7]);
+                assert!(insert_u64(level, &mut ours, key, secret));
+                assert!(portable::insert(&mut theirs, expected));
+                assert_eq!(ours, theirs);
+                assert!(contains_u64(level, &ours, key, secret));
+                let other = contains_u64(level, &ours, !key, secret);
+                assert_eq!(other, portable::contains_u64(&theirs, !key, secret));
             }
             for len in [1, 2, 3, 7, 64, 1000, 4097] {
                 let mut ours = vec![Line([0; 8]); len];

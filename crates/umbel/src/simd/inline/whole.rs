@@ -1,4 +1,5 @@
-//! One key with a 512-bit vector, which is a whole line. Only registers from 16 on are used, which need no cleaning.
+//! One key with a 512-bit vector, which is a whole line. What is wider than 128 bits is in registers from 16 on, which need
+//! no cleaning.
 
 use std::arch::asm;
 
@@ -91,7 +92,7 @@ unsafe fn test(lines: &[Line], hash: u64, lane: f64) -> bool {
 #[inline(always)]
 unsafe fn hash_u64_in_lane(key: u64, secret: u64) -> (u64, f64) {
     let (hash, lane);
-    // SAFETY: only the registers named are changed.
+    // SAFETY: the constants are read; only the registers named, and flags, are changed.
     unsafe {
         asm!(
             "rorx {hash}, {key}, 32",
