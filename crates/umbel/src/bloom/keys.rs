@@ -1,5 +1,9 @@
 //! Keys in batches.
 
+use std::ops::Range;
+
+use crate::{Error, Result};
+
 /// A batch of keys: bytes, bytes of one text, integers, or hashes worked out before.
 #[derive(Debug, Clone, Copy)]
 pub enum Keys<'a> {
@@ -14,8 +18,21 @@ pub enum Keys<'a> {
     Hashes(&'a [u64]),
 }
 
-/// Where a key stands in a text: from `start` on, before `end`. It reaches the first 4 GiB: longer texts are handed over in pieces.
+/// Where a key stands in a text: from `start` on, before `end`. It reaches the first 4 GiB: longer texts are handed over in pieces. Made
+/// from a range with `Span::try_from`, it refuses places that it does not reach, which `as u32` would cut short.
+///
+/// ```
+/// use umbel::{Bloom, Keys, Span};
+///
+/// let text = b"10.0.0.1 GET\n10.0.0.2 GET\n";
+/// let addresses = [Span::try_from(0..8)?, Span::try_from(13..21)?];
+/// let mut seen = Bloom::new(1000, 0.01)?;
+/// seen.insert_batch(Keys::Spans(text, &addresses))?;
+/// assert!(seen.contains(b"10.0.0.2"));
+/// # Ok::<(), umbel::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+// Vectors take eight of them as eight 64-bit words, the start in the lower half.
 #[repr(C)]
 pub struct Span {
     /// The place of its first byte.
@@ -41,6 +58,20 @@ impl Span {
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.start == self.end
+    }
+}
+
+impl TryFrom<Range<usize>> for Span {
+    type Error = Error;
+
+    fn try_from(place: Range<usize>) -> Result<Span> {
+        match (u32::try_from(place.start), u32::try_from(place.end)) {
+            (Ok(start), Ok(end)) => Ok(Span { start, end }),
+            _ => Err(Error::Range(format!(
+                "a key from byte {} to byte {} of its text: the place of a key reaches the first 4 GiB; hand longer texts over in pieces",
+                place.start, place.end
+            ))),
+        }
     }
 }
 
