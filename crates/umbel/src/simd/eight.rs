@@ -11,6 +11,7 @@
 //! ```
 
 use std::arch::x86_64::*;
+use std::mem::offset_of;
 
 use crate::bloom::Span;
 use crate::hash::xxh3;
@@ -58,7 +59,7 @@ pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
             for (at, key) in at.0.iter_mut().zip(keys) {
                 *at = key.as_ptr();
             }
-            // SAFETY: all keys have this length.
+            // SAFETY: all keys have this length, 17 to 128.
             unsafe { hash_eight(&at, len, seed, first, hashes) };
         } else {
             for (hash, key) in hashes.iter_mut().zip(keys) {
@@ -71,6 +72,9 @@ pub(super) fn hash(keys: &[&[u8]], seed: u64, hashes: &mut [u64]) {
     }
 }
 
+// A span is a word of a vector, its start in the lower half.
+const _: () = assert!(size_of::<Span>() == 8 && offset_of!(Span, start) == 0);
+
 /// The same for keys that stand in a text: whether they do, and whether they have one length, is seen for eight at once.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi1,bmi2")]
 #[inline]
@@ -80,7 +84,7 @@ pub(super) fn hash_spans(text: &[u8], spans: &[Span], seed: u64, hashes: &mut [u
     let size = _mm512_set1_epi64(text.len() as i64);
     for (spans, hashes) in eights.iter().zip(hashes) {
         let len = spans[0].end.wrapping_sub(spans[0].start);
-        // SAFETY: 64 bytes are read. The start is in the lower half of each word.
+        // SAFETY: 64 bytes are read, which eight spans have. The start is in the lower half of each word.
         let words = unsafe { _mm512_loadu_si512(spans.as_ptr().cast()) };
         let starts = _mm512_maskz_mov_epi32(0x5555, words);
         let ends = _mm512_srli_epi64::<32>(words);
@@ -92,7 +96,8 @@ pub(super) fn hash_spans(text: &[u8], spans: &[Span], seed: u64, hashes: &mut [u
             for (at, span) in at.0.iter_mut().zip(spans) {
                 *at = text.as_ptr().wrapping_add(span.start as usize);
             }
-            // SAFETY: all keys have this length, and end in the text.
+            // SAFETY: all keys have this length, 17 to 128, and end in the text. They begin before they end: lengths were compared in 64
+            // bits, where a start behind its end gives none so small.
             unsafe { hash_eight(&at, len as usize, seed, first, hashes) };
         } else {
             for (hash, span) in hashes.iter_mut().zip(spans) {
@@ -226,11 +231,19 @@ mod tests {
 
     fn check(keys: &[&[u8]], seed: u64) {
         let expected: Vec<u64> = keys.iter().map(|key| xxh3(key, seed)).collect();
+        let (text, mut end) = (keys.concat(), 0);
+        let next = |key: &&[u8]| {
+            end += key.len();
+            Span::try_from(end - key.len()..end).unwrap()
+        };
+        let spans: Vec<Span> = keys.iter().map(next).collect();
         for len in [0, 7, 8, 9, keys.len()] {
-            let mut hashes = vec![0; len];
+            let [mut hashes, mut in_text] = [(); 2].map(|()| vec![0; len]);
             // SAFETY: AVX-512 is there.
             unsafe { hash(&keys[..len], seed, &mut hashes) };
-            assert_eq!(hashes, expected[..len]);
+            // SAFETY: as above.
+            unsafe { hash_spans(&text, &spans[..len], seed, &mut in_text) };
+            assert_eq!([&hashes, &in_text], [&expected[..len]; 2]);
         }
     }
 }
