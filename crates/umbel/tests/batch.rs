@@ -17,6 +17,17 @@ fn mask(answers: &[u64], i: usize) -> bool {
     answers[i / 64] >> (i % 64) & 1 == 1
 }
 
+/// Keys one behind the other, and where each stands.
+fn in_one_text(keys: &[&[u8]]) -> (Vec<u8>, Vec<Span>) {
+    let mut end = 0;
+    let next = |key: &&[u8]| {
+        end += key.len();
+        Span::try_from(end - key.len()..end).unwrap()
+    };
+    let spans = keys.iter().map(next).collect();
+    (keys.concat(), spans)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -33,14 +44,17 @@ proptest! {
             };
             // Each batch with the answers and the inserts of its keys one by one.
             let bytes_hashes: Vec<_> = asked.iter().map(|key| xxh3(key, xxh3_seed.unwrap_or(0))).collect();
+            let (text, spans) = in_one_text(&slices);
             let integer_hashes: Vec<_> = integers.iter().map(|&key| xxh3_u64(key, xxh3_seed.unwrap_or(0))).collect();
+            let integer_keys: Vec<_> = integers.iter().map(|key| key.to_le_bytes().to_vec()).collect();
             let mut batches = vec![
                 (Keys::Bytes(&slices), asked.clone()),
-                (Keys::U64(&integers), integers.iter().map(|key| key.to_le_bytes().to_vec()).collect()),
+                (Keys::Spans(&text, &spans), asked.clone()),
+                (Keys::U64(&integers), integer_keys.clone()),
             ];
             if xxh3_seed.is_some() {
                 batches.push((Keys::Hashes(&bytes_hashes), asked.clone()));
-                batches.push((Keys::Hashes(&integer_hashes), batches[1].1.clone()));
+                batches.push((Keys::Hashes(&integer_hashes), integer_keys));
             }
             for (batch, keys) in batches {
                 let (mut bools, mut words) = (vec![true; keys.len()], vec![u64::MAX; keys.len().div_ceil(64)]);
@@ -107,9 +121,10 @@ proptest! {
 fn keys_are_taken_where_they_stand() {
     let text: String = (0..20_000).map(|i| format!("{i:05}")).collect();
     let text = text.as_bytes();
-    let lengths: [fn(u32) -> u32; 4] = [
+    let lengths: [fn(u32) -> u32; 5] = [
         |_| 9,
         |_| 20,
+        |_| 40,
         |i| if i.is_multiple_of(37) { 19 } else { 20 },
         |i| if i.is_multiple_of(5) { 0 } else { 40 },
     ];
@@ -121,17 +136,20 @@ fn keys_are_taken_where_they_stand() {
             .extend([100_000, 1_000_000].map(|n| Bloom::new(n, 0.01).unwrap().with_level(level)));
         for (length, empty) in lengths.iter().flat_map(|l| filters.iter().map(move |f| (l, f))) {
             let span = |i: u32| Span { start: 90 * i, end: 90 * i + length(i) };
-            let spans: Vec<Span> = (0..1000).map(span).collect();
+            let spans: Vec<Span> = (0..1100).map(span).collect();
             let keys: Vec<&[u8]> = spans.iter().map(|span| span.of(text)).collect();
             let mut filter = empty.clone();
             keys.iter().step_by(3).for_each(|key| _ = filter.insert(key));
-            for len in [0_usize, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 1000] {
+            for len in [0_usize, 1, 2, 63, 64, 65, 127, 128, 129, 191, 192, 193, 1000, 1100] {
                 let (spans, keys) = (Keys::Spans(text, &spans[..len]), &keys[..len]);
                 let mut found = vec![u64::MAX; len.div_ceil(64)];
                 filter.contains_mask(spans, &mut found).unwrap();
                 let same = |(i, key): (usize, &&[u8])| mask(&found, i) == filter.contains(key);
                 assert!(keys.iter().enumerate().all(same), "{level:?}, {len}");
                 assert!(len % 64 == 0 || found[len / 64] >> (len % 64) == 0);
+                let mut answers = vec![true; len];
+                filter.contains_batch(spans, &mut answers).unwrap();
+                assert!((0..len).all(|i| mask(&found, i) == answers[i]), "{level:?}, {len}");
                 let [mut whole, mut asked, mut single] = [(); 3].map(|()| empty.clone());
                 whole.insert_batch(spans).unwrap();
                 asked.insert_mask(spans, &mut found).unwrap();
@@ -150,25 +168,42 @@ fn keys_are_taken_where_they_stand() {
     assert!(a == b && a.total() == 1000);
 }
 
-/// As a slice is: no byte is read that is not in the text, also where eight keys are hashed at once.
+/// As a slice is: no byte is read that is not in the text, also where eight keys are hashed at once, and where memory is asked for the keys
+/// of whole blocks beforehand.
 #[test]
 fn a_key_outside_of_its_text_is_refused() {
     let text = [b'x'; 200];
     for level in umbel::simd::Level::available() {
-        let filter = Bloom::new(1000, 0.01).unwrap().with_level(level);
-        let ask = |spans: &[Span]| {
-            let ask = || filter.contains_mask(Keys::Spans(&text, spans), &mut [0]).is_ok();
+        let [near, far] = [1000, 1_000_000].map(|n| Bloom::new(n, 0.01).unwrap().with_level(level));
+        let ask = |filter: &Bloom, spans: &[Span]| {
+            let mut found = vec![0; spans.len().div_ceil(64)];
+            let ask = || filter.contains_mask(Keys::Spans(&text, spans), &mut found).is_ok();
             catch_unwind(AssertUnwindSafe(ask)).unwrap_or(false)
         };
         for (start, end) in [(190, 210), (210, 230), (181, 201), (30, 10), (u32::MAX, 19)] {
-            for place in [0, 5, 31] {
-                let mut spans = [Span { start: 180, end: 200 }; 32];
-                assert!(ask(&spans));
-                spans[place] = Span { start, end };
-                assert!(!ask(&spans), "{level:?}, {place}, {start}, {end}");
-                assert!(!ask(&[spans[place]; 32]), "{level:?}, {start}, {end}");
+            let bad = Span { start, end };
+            for (filter, len, places) in [(&near, 32, [0, 5, 31]), (&far, 130, [0, 70, 129])] {
+                let mut spans = vec![Span { start: 180, end: 200 }; len];
+                assert!(ask(filter, &spans));
+                for place in places {
+                    let good = std::mem::replace(&mut spans[place], bad);
+                    assert!(!ask(filter, &spans), "{level:?}, {place}, {start}, {end}");
+                    spans[place] = good;
+                }
+                assert!(!ask(filter, &vec![bad; len]), "{level:?}, {start}, {end}");
             }
         }
+    }
+}
+
+/// Places that 32 bits do not hold are not cut short.
+#[test]
+fn a_place_beyond_the_reach_of_spans_is_refused() {
+    let most = u32::MAX as usize;
+    assert_eq!(Span::try_from(3..most).unwrap(), Span { start: 3, end: u32::MAX });
+    for place in [3..most + 1, most + 1..most + 9] {
+        let refusal = Span::try_from(place).unwrap_err().to_string();
+        assert!(refusal.contains("reaches the first 4 GiB"), "{refusal}");
     }
 }
 
@@ -301,7 +336,13 @@ fn text_is_refused_where_keys_are_integers() {
     let mut answers = [false];
     filter.contains_batch(umbel::Keys::Bytes(&[&bytes]), &mut answers).unwrap();
     assert!(answers[0], "the same key as its eight bytes");
-    let refused = filter.contains_batch(umbel::Keys::Bytes(&[b"42"]), &mut answers).unwrap_err();
-    assert!(matches!(refused, umbel::Error::KeyType { .. }), "{refused}");
-    assert!(filter.insert_batch(umbel::Keys::Bytes(&[b"42"])).is_err());
+    let (eight, two) = ([Span { start: 0, end: 8 }], [Span { start: 0, end: 2 }]);
+    answers.fill(false);
+    filter.contains_batch(Keys::Spans(&bytes, &eight), &mut answers).unwrap();
+    assert!(answers[0], "also where they stand in a text");
+    for text in [Keys::Bytes(&[b"42"]), Keys::Spans(b"42", &two)] {
+        let refused = filter.contains_batch(text, &mut answers).unwrap_err();
+        assert!(matches!(refused, umbel::Error::KeyType { .. }), "{refused}");
+        assert!(filter.insert_batch(text).is_err());
+    }
 }
