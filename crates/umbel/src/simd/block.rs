@@ -27,6 +27,10 @@ const FEWS: usize = BLOCK / FEW;
 /// longer.
 const FEWS_AHEAD: usize = FEWS / 2;
 
+/// Lines of the second half of a block that are asked for at a time: as many each of [`FEWS`] times, and never of two [`Few`].
+const PART: usize = FEW * (FEWS - FEWS_AHEAD) / FEWS;
+const _: () = assert!(FEWS * PART == FEW * (FEWS - FEWS_AHEAD) && FEW.is_multiple_of(PART));
+
 /// What memory is asked for while a block is tested: lines of this one, and of the next.
 #[derive(Clone, Copy)]
 pub(crate) enum Ahead<'a> {
@@ -87,9 +91,8 @@ impl Block {
     /// Asks memory for the `i`-th of [`FEWS`] parts of the other half.
     #[inline(always)]
     pub(super) fn ask_for_rest(&self, first: *const Line, i: usize) {
-        let part = FEW * (FEWS - FEWS_AHEAD) / FEWS;
-        if let Some(few) = self.filled().get(FEWS_AHEAD + i * part / FEW) {
-            ask(first, &few.places[i * part % FEW..][..part]);
+        if let Some(few) = self.filled().get(FEWS_AHEAD + i * PART / FEW) {
+            ask(first, &few.places[i * PART % FEW..][..PART]);
         }
     }
 
@@ -133,7 +136,9 @@ impl Block {
     }
 
     /// Works out the places of the keys from `start` on, among the `len` lines of a window, and calls `meanwhile` [`FEWS`] times, after every
-    /// few keys as far as there are any; panics when a line lies outside. Behind the last key of all, places are those of keys before.
+    /// few keys as far as there are any; panics when a line lies outside. Behind the last key of all, places are those of keys before, or of
+    /// the first line. A whole block of integers goes at once, without a call: nothing is to be done while integers are hashed
+    /// ([`Source::TAKES_LONG`]).
     #[inline(always)]
     pub(super) fn find<L: Lanes>(
         &mut self,

@@ -6,9 +6,10 @@
 //! mask  = for j in 0..8: 1 << (g >> (16 + 6 j)) mod 64      one bit a word
 //! found = mask & !line == 0                      one test
 //! ```
-//! A batch goes block by block (`block`): the keys of the next one are hashed, and memory is asked for their lines, before the block at
-//! hand is tested. Keys are asked for long before they are hashed: between so many random lines the processor does not see that they
-//! stand in a row. Where the filter fits the cache, asking is work for nothing, and is left out.
+//! A batch goes block by block: the keys of the next one are hashed before the block at hand is tested, and memory is asked for each line
+//! a while before its test, during hashing or the tests of other keys (`block` says when). Keys are asked for long before they are
+//! hashed: between so many random lines the processor does not see that they stand in a row. Where the filter fits the cache, asking is
+//! work for nothing, and is left out.
 
 use super::block::{Ahead, BLOCK, Block, FEW, Few};
 use super::{Source, Window};
@@ -282,7 +283,8 @@ fn visit<L: Lanes, S: Source>(
                 now.ask_for_rest(first, i);
             }
         });
-        // Also behind the last key, where the places are those of keys before: a test of that in each round took a seventh of the time of inserts.
+        // Also behind the last key, where the places are those of keys before, or of the first line, and are asked for in vain: a test of that in
+        // each round took a seventh of the time of inserts.
         let ahead = match (far, S::TAKES_LONG) {
             (false, _) => Ahead::Nothing,
             (true, false) => Ahead::Each(next),

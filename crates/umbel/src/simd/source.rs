@@ -18,7 +18,7 @@ const ROW: usize = BLOCK * LINE;
 
 /// The keys of a batch, and what their hash needs. Each kind has loops of its own: one for all would have too few registers.
 pub(crate) trait Source {
-    /// Whether hashing a key takes longer than looking it up.
+    /// Whether hashing a key takes so long, about as long as testing it, that memory is asked for lines meanwhile.
     const TAKES_LONG: bool;
 
     /// How many keys.
