@@ -239,6 +239,10 @@ fn rows(keys: &[Span], texts: &[Span]) -> impl ExactSizeIterator<Item = Row> {
 
 #[inline(always)]
 fn row(keys: &[Span], texts: &[Span], at: usize) -> Row {
+    debug_assert!(
+        texts.is_empty() || texts.len() == keys.len(),
+        "each row has a line, or none has"
+    );
     let key = keys[at];
     let whole = Span { start: key.start, end: key.end.wrapping_add(1) };
     Row { key, line: texts.get(at).copied().unwrap_or(whole) }
