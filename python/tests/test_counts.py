@@ -102,6 +102,9 @@ def test_counts_and_groups():
     assert other == groups and groups["9"] == both and groups["9"].heavy == both.heavy
     other["9"] = Counts(CountMin(), Heavy(10))
     assert other != groups and other["9"] != both and other["9"].heavy != both.heavy and Heavy(10) != Heavy(11)
+    for counts in (both, both.heavy, groups):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(counts)
     groups.merge(groups.copy())
     assert groups["9"].estimate("/") == 6
     with pytest.raises(KeyError, match="no group"):
@@ -112,9 +115,11 @@ def test_counts_and_groups():
 
 def test_a_size_is_given_in_one_way():
     for options in [{"eps": 0.1, "width": 3}, {"delta": 0.1, "depth": 3}]:
-        with pytest.raises(ValueError, match="give one of them"):
-            CountMin(**options)
-    assert (CountMin(eps=0.01, depth=3).width, CountMin(width=7, delta=0.01).width) == (272, 7)
+        for sketch in (CountMin, Conservative):
+            with pytest.raises(ValueError, match="give one of them"):
+                sketch(**options)
+    for sketch in (CountMin, Conservative):
+        assert (sketch(eps=0.01, depth=3).width, sketch(width=7, delta=0.01).width) == (272, 7)
 
 
 def test_counters_stop_at_the_end():

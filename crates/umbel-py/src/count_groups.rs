@@ -70,7 +70,7 @@ impl CountGroups {
         CountGroups::new(self.inner.read(py, Clone::clone))
     }
 
-    /// Equal parameters and content; metadata do not count.
+    /// Equal parameters and content; metadata and the number of calls do not count.
     fn __eq__(&self, py: Python<'_>, other: &CountGroups) -> bool {
         self.inner.read_with(py, &other.inner, |ours, theirs| ours == theirs)
     }

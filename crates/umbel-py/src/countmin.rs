@@ -42,7 +42,7 @@ pub fn params(
 /// A count-min sketch: "how often?", from a table of counters that does not grow with the keys.
 ///
 /// CountMin(eps=0.001, delta=0.01): an estimate is never below the true count, and above it by at most eps times the total weight for all but a
-/// share delta of the keys. width and depth set the table's size directly.
+/// share delta of the keys. width sets the columns of the table in place of eps, depth its rows in place of delta.
 ///
 /// >>> from umbel import CountMin
 /// >>> hits = CountMin(0.001, 0.01)

@@ -196,7 +196,7 @@ impl Heavy {
         Heavy::new(self.inner.read(py, Clone::clone))
     }
 
-    /// Equal parameters and content; metadata do not count.
+    /// Equal parameters and content; metadata and the number of calls do not count.
     fn __eq__(&self, py: Python<'_>, other: &Heavy) -> bool {
         self.inner.read_with(py, &other.inner, |ours, theirs| ours == theirs)
     }
