@@ -154,7 +154,8 @@ def test_audit_counts_exactly(frame, data):
 def test_screen_keeps_rows_and_columns_say_which(frame, data, spark):
     some = frame.where("averageRating >= 9")
     bloom = us.build(some, key="tconst", p=0.001)
-    kept = us.screen(frame, bloom, key="tconst")
+    # Defaults may be said.
+    kept = us.screen(frame, bloom, key="tconst", header=False, strict=False)
     assert kept.columns == frame.columns
     members, admitted = some.count(), kept.count()
     assert kept.where("averageRating >= 9").count() == members <= admitted <= members + 0.004 * ROWS
@@ -191,6 +192,19 @@ def test_counts_are_the_commands(frame, data):
     assert all(row.estimate >= row.numVotes for row in asked)
 
 
+def test_a_column_may_differ_in_case_alone_where_spark_tells_it(spark):
+    frame = spark.createDataFrame([("a",)], "Key string")
+    with pytest.raises(ValueError, match="a column 'key' already"):
+        us.estimate(frame, umbel.CountMin(), into="key")
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        assert us.estimate(frame, umbel.CountMin(), into="key").columns == ["Key", "key"]
+        with pytest.raises(ValueError, match="a column 'Key' already"):
+            us.estimate(frame, umbel.CountMin(), into="Key")
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+
+
 @pytest.mark.parametrize(
     "wrong, error, message",
     [
@@ -209,7 +223,12 @@ def test_counts_are_the_commands(frame, data):
         (lambda frame: us.build(frame, key="tconst", n=-1), ValueError, "n is a whole number from 0 to 2.64 - 1, not -1"),
         (lambda frame: us.screen(frame, umbel.Bloom(9, integers=True), key="tconst"), TypeError, "column tconst is string, and .* holds integers"),
         (lambda frame: us.estimate(frame, umbel.CountMin(integers=True), key="tconst"), TypeError, "column tconst is string, and .* holds integers"),
+        (lambda frame: us.build(frame, key="tconst", k=2**32), ValueError, "k is a whole number from 0 to 2.32 - 1, not 4294967296"),
+        (lambda frame: us.build(frame, key="tconst", n=1e6), TypeError, "n is a whole number, not 1000000.0"),
+        (lambda frame: us.build(frame, key="tconst", seeds=[1, 2**32]), ValueError, "each of seeds is a whole number from 0 to 2.32 - 1"),
+        (lambda frame: us.build(frame, key="tconst", seeds=7), TypeError, "seeds are a list of whole numbers, not 7"),
         (lambda frame: us.screen(frame, umbel.Bloom(9), key="tconst", output="x", header=True), TypeError, "output, header: for paths alone"),
+        (lambda frame: us.screen(frame, umbel.Bloom(9), key="tconst", hedaer=True), TypeError, "unexpected keyword argument 'hedaer'"),
         (lambda frame: us.estimate(frame, umbel.CountMin(), key="tconst", into="numvotes"), ValueError, "a column 'numvotes' already"),
     ],
 )

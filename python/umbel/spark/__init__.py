@@ -56,6 +56,8 @@ STRETCHES = 4
 LEAST = 4 << 20
 MOST = 128 << 20
 CONFIDENCE = 0.999
+# As many bits as the core has for each of these.
+BITS = {"n": 64, "k": 32, "m": 64, "seed": 64}
 # Types of whole numbers.
 WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 
@@ -77,10 +79,14 @@ class Wishes:
     integers: bool = False
 
     def __post_init__(self):
-        for name in ("n", "k", "m", "seed"):
+        for name, bits in BITS.items():
             value = getattr(self, name)
-            if value is not None and not 0 <= operator.index(value) < 2**64:
-                raise ValueError(f"{name} is a whole number from 0 to 2^64 - 1, not {value}")
+            if value is not None:
+                check_whole(name, value, bits)
+        if self.seeds is not None and not hasattr(self.seeds, "__iter__"):
+            raise TypeError(f"seeds are a list of whole numbers, not {self.seeds!r}")
+        for seed in () if self.seeds is None else self.seeds:
+            check_whole("each of seeds", seed, 32)
 
 
 @dataclass
@@ -200,9 +206,7 @@ def screen(data: DataFrame | Paths, filters, key=None, *, group=None, invert=Fal
     if group is not None:
         filters = filters[group]
     if isinstance(data, DataFrame):
-        given = [name for name, value in [("output", output), *reading.items()] if value is not None]
-        if given:
-            raise TypeError(f"{', '.join(given)}: for paths alone; of a DataFrame, its rows are returned")
+        check_none_given(output=output, **reading)
         key = asked_column(data, key, filters)
         admitted = columns.contains(data.sparkSession, data[columns.quoted(key)], filters)
         return data.where(~admitted if invert else admitted)
@@ -227,8 +231,9 @@ def estimate(data: DataFrame, counts, key=None, *, into="estimate") -> DataFrame
     """The rows, with a column more, named `into`: how often each key has come. Nulls have come 0 times."""
     check_kind(counts, (umbel.CountMin, umbel.Conservative, umbel.Counts, umbel.Heavy), "counts: CountMin and its like")
     key = asked_column(data, key, counts)
-    # Spark tells no upper from lower case.
-    if into.lower() in map(str.lower, data.columns):
+    # Spark tells no upper from lower case, unless it is told to.
+    same = str if data.sparkSession.conf.get("spark.sql.caseSensitive") == "true" else str.lower
+    if same(into) in map(same, data.columns):
         raise ValueError(f"there is a column {into!r} already: give another name with into")
     return data.withColumn(into, columns.estimate(data.sparkSession, data[columns.quoted(key)], counts))
 
@@ -311,6 +316,23 @@ def check_column(data, column, use):
 def check_kind(found, kinds, what):
     if not isinstance(found, kinds):
         raise TypeError(f"give {what}, not {type(found).__name__}")
+
+
+def check_none_given(output=None, partitions=None, delimiter=None, header=False, strict=False, report=None, spark=None):
+    """Refuses what has no meaning where rows of a DataFrame are returned, unless it is the default."""
+    given = [name for name, value in locals().items() if value is not None and value is not False]
+    if given:
+        raise TypeError(f"{', '.join(given)}: for paths alone; of a DataFrame, its rows are returned")
+
+
+def check_whole(name, value, bits):
+    """Refuses what is no whole number of so many bits."""
+    try:
+        fits = 0 <= operator.index(value) < 2**bits
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None
+    if not fits:
+        raise ValueError(f"{name} is a whole number from 0 to 2^{bits} - 1, not {value}")
 
 
 def told_of(told, reading) -> Report:
