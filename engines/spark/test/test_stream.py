@@ -120,6 +120,23 @@ def test_inner_products_weights_and_integers(spark, folder):
     assert [row.times for row in stream.answer(table, "key", folder / "state a", column="times").collect()] == [2, 3, 0, 0]
 
 
+def test_a_row_without_a_text_has_no_weight_to_look_at(spark, folder):
+    """Where keys are integers, each row must have one."""
+    for kind, integers in [("string", False), ("bigint", True)]:
+        source = folder / kind
+        source.mkdir()
+        (source / "rows.csv").write_text("7,2\n,\n")
+        rows = spark.readStream.schema(f"key {kind}, weight int").csv(str(source))
+        state = folder / f"state {kind}"
+        query = stream.train(rows, "key", into=state, count=CountMin(integers=integers), weight="weight", trigger=ONCE)
+        if integers:
+            with pytest.raises(Exception, match="a weight is null"):
+                query.awaitTermination()
+        else:
+            query.awaitTermination()
+            assert stream.newest(state).total == 2
+
+
 def test_a_state_goes_to_the_command_and_back(spark, folder):
     """The state is the same folder: Spark trains it, then the command, then Spark again where it was."""
     source, state = folder / "source", folder / "state"
@@ -243,6 +260,24 @@ def test_executors_without_the_package_are_told_of_at_once(spark, folder):
     done = subprocess.run(words, env=bare, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert done.stdout.count("the executors have no package umbel: install it") == 2, done.stderr
     assert not (folder / "state").exists()
+
+
+def test_what_is_plainly_wrong_costs_no_job(spark, folder, monkeypatch):
+    text(folder / "source", "a", ["a"])
+    train_files(spark, folder / "source", folder / "state", filter=Bloom(10, 0.01))
+    rows = spark.readStream.text(str(folder / "source"))
+
+    def job(session):
+        raise AssertionError("a job is run")
+
+    monkeypatch.setattr(stream, "check_executors", job)
+    with pytest.raises(ValueError, match="one sketch"):
+        stream.train(rows, "value", into=folder / "none", filter=Bloom(10), count=CountMin())
+    with pytest.raises(ValueError, match="a column 'value' already"):
+        stream.answer(rows, "value", folder / "state", column="value")
+    with pytest.raises(AssertionError, match="a job is run"):
+        stream.train(rows, "value", into=folder / "none", filter=Bloom(10))
+    assert not (folder / "none").exists()
 
 
 def test_what_failed_in_memory_is_read_again(spark, folder, monkeypatch):

@@ -60,15 +60,18 @@ def train(
     """Starts a query that trains the sketch in a state with a column of a stream, and returns it (a StreamingQuery).
 
     filter is a Bloom, count a CountMin, to begin a new state with; for a state that is there it may be left out. With count, weight may name a column of
-    whole numbers from 0 on; a null or a negative one fails the query, so leave such rows out (where). Keys are strings or binary, or integers for a sketch made with integers=True. A null or an empty key is none, as for the command.
+    whole numbers from 0 on; a null or a negative one fails the query, so leave such rows out (where). Keys are strings or binary, or integers for a sketch made with integers=True. A null or an empty key is none, as for the command:
+    of a text, its weight is not looked at; where keys are integers, every row's weight is.
 
     checkpoint is Spark's folder for the query (default: in the state's own); trigger is a dict of what DataStreamWriter.trigger takes; name is the query's.
 
     A state that has taken in another query is refused, because the same rows might be counted again: with another=True they are others, and it takes in both."""
     if not stream.isStreaming:
         raise ValueError("train takes a streaming DataFrame, such as spark.readStream makes; of a table, umbel.spark.build or count make a sketch")
+    wanted = prototype(filter, count)
+    # Not before, for it runs a job; and not later, for a state would begin.
     check_executors(stream.sparkSession)
-    trainer = Trainer(stream, key, into, prototype(filter, count), weight, another)
+    trainer = Trainer(stream, key, into, wanted, weight, another)
     try:
         checkpoint = os.fspath(checkpoint) if checkpoint else f"{trainer.state.folder}/checkpoint"
         trainer.check_checkpoint(checkpoint)
@@ -89,7 +92,6 @@ def answer(queries: DataFrame, key: str, state: str | os.PathLike[str], *, colum
     place = named(state, queries.sparkSession)
     sketch = newest(place)
     check_key(queries, key, sketch)
-    check_executors(queries.sparkSession)
     kind = "boolean" if isinstance(sketch, umbel.Bloom) else "long"
     column = column or ("seen" if kind == "boolean" else "estimate")
     work = partial(answers, place, queries.columns.index(key))
@@ -101,7 +103,6 @@ def inner_products(queries: DataFrame, first: str | os.PathLike[str], second: st
     by how much it is too high at most. For every batch of rows it is that of the newest complete snapshots."""
     places = [named(state, queries.sparkSession) for state in (first, second)]
     product(*map(newest, places))
-    check_executors(queries.sparkSession)
     return with_columns(queries, [("inner_product", "long"), ("bound", "double")], partial(products, places))
 
 
@@ -347,6 +348,7 @@ def with_columns(rows, columns, work):
     taken = [name for name, _ in columns if name in rows.columns]
     if taken:
         raise ValueError(f"there is a column {taken[0]!r} already: rename it, or choose another name")
+    check_executors(rows.sparkSession)
     from pyspark.sql.types import StructType
 
     schema = StructType(list(rows.schema.fields))
