@@ -2,6 +2,7 @@
 
 use crate::parser::EMPTY_KEY;
 use crate::tally::Place;
+use crate::unread::Unread;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -47,6 +48,15 @@ pub enum Error {
     Ours {
         /// The input concerned.
         name: String,
+    },
+
+    /// An input is of a kind that is not read.
+    #[error("{name}: {found}")]
+    Unread {
+        /// The input concerned.
+        name: String,
+        /// What it is.
+        found: Unread,
     },
 
     /// There is no such column.

@@ -53,6 +53,7 @@ mod table;
 pub mod tally;
 mod task;
 mod threads;
+pub mod unread;
 pub mod value;
 mod visible;
 pub mod which;

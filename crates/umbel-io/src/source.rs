@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::frames::{GzipMembers, Lz4Frames};
 use crate::handed::Frames;
 use crate::positioned::ReadAt;
+use crate::unread::Unread;
 use crate::{Error, Meter, Result, table};
 
 /// An input: a path, `-` for stdin, or something that a [`Remote`] reads.
@@ -94,11 +95,13 @@ impl Source {
         !self.is_seekable()
     }
 
-    /// Whether its bytes are text as they stand: neither compressed nor Parquet.
+    /// Whether its bytes are text as they stand: neither compressed nor Parquet. What is not read at all is refused.
     pub fn is_plain(&self) -> Result<bool> {
         let mut first = Vec::new();
         self.open_raw()?.take(8).read_to_end(&mut first).map_err(Error::io(self.name()))?;
-        Ok(Magic::of(&first).flatten().is_none() && !first.starts_with(table::MAGIC))
+        let magic = Magic::of(&first).flatten();
+        self.refuse_unread(magic, first.is_empty())?;
+        Ok(magic.is_none())
     }
 
     /// Whether it is a Parquet file.
@@ -154,9 +157,20 @@ impl Source {
     pub fn open(&self, meter: &Arc<Meter>) -> Result<Box<dyn Read + Send>> {
         let raw =
             Metered { raw: self.open_raw()?, meter: Arc::clone(meter), has_failed: Arc::default() };
-        match self.is_beginning() {
-            true => decompressed(raw).map_err(Error::io(self.name())),
-            false => Ok(Box::new(raw)),
+        if !self.is_beginning() {
+            return Ok(Box::new(raw));
+        }
+        let has_failed = Arc::clone(&raw.has_failed);
+        let (magic, raw) = peek(raw).map_err(Error::io(self.name()))?;
+        self.refuse_unread(magic, raw.get_ref().0.get_ref().is_empty())?;
+        decompressed(magic, raw, has_failed).map_err(Error::io(self.name()))
+    }
+
+    /// Refuses what would pass for text. Nothing at all is nothing, whatever its name.
+    fn refuse_unread(&self, magic: Option<Magic>, is_empty: bool) -> Result<()> {
+        match Unread::of(magic, &self.path).filter(|_| !is_empty) {
+            Some(found) => Err(Error::Unread { name: self.name(), found }),
+            None => Ok(()),
         }
     }
 
@@ -263,8 +277,10 @@ const LZ4: &[u8] = &[0x04, 0x22, 0x4D, 0x18];
 const LEGACY_LZ4: &[u8] = &[0x02, 0x21, 0x4C, 0x18];
 /// Behind a byte from 50 to 5F.
 const SKIPPABLE: &[u8] = &[0x2A, 0x4D, 0x18];
+const ZIP: &[u8] = b"PK\x03\x04";
+const AVRO: &[u8] = b"Obj\x01";
 
-/// How a stream is compressed.
+/// How a stream is compressed, or what else it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Magic {
     Gzip,
@@ -275,6 +291,9 @@ pub(crate) enum Magic {
     LegacyLz4,
     /// A frame that holds no data; those of zstd or lz4 follow.
     Skippable,
+    Parquet,
+    Zip,
+    Avro,
 }
 
 impl Magic {
@@ -287,6 +306,9 @@ impl Magic {
             (XZ, Magic::Xz),
             (LZ4, Magic::Lz4),
             (LEGACY_LZ4, Magic::LegacyLz4),
+            (table::MAGIC, Magic::Parquet),
+            (ZIP, Magic::Zip),
+            (AVRO, Magic::Avro),
         ];
         if let [0x50..=0x5F, rest @ ..] = first {
             if rest.starts_with(SKIPPABLE) {
@@ -307,12 +329,27 @@ impl Magic {
         // Text may begin so too: a digit is to follow.
         first.get(BZIP2.len()).map(|digit| found.filter(|_| digit.is_ascii_digit()))
     }
+
+    fn name(self) -> &'static str {
+        match self {
+            Magic::Gzip => "gzip",
+            Magic::Zstd | Magic::Skippable => "zstd",
+            Magic::Bzip2 => "bzip2",
+            Magic::Xz => "xz",
+            Magic::Lz4 | Magic::LegacyLz4 => "lz4",
+            Magic::Parquet => "Parquet",
+            Magic::Zip => "ZIP",
+            Magic::Avro => "Avro",
+        }
+    }
 }
 
 /// Chooses the decompressor by the magic bytes; anything else passes as it is.
-fn decompressed(raw: Metered) -> io::Result<Box<dyn Read + Send>> {
-    let has_failed = Arc::clone(&raw.has_failed);
-    let (magic, raw) = peek(raw)?;
+fn decompressed(
+    magic: Option<Magic>,
+    raw: Peeked,
+    has_failed: Arc<AtomicBool>,
+) -> io::Result<Box<dyn Read + Send>> {
     let Some(magic) = magic else { return Ok(Box::new(raw)) };
     let raw = buffered(raw);
     let decoder: Box<dyn Read + Send> = match magic {
@@ -322,6 +359,8 @@ fn decompressed(raw: Metered) -> io::Result<Box<dyn Read + Send>> {
         Magic::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
         Magic::Lz4 => Box::new(Lz4Frames::new(raw)),
         Magic::LegacyLz4 => return Err(legacy_lz4()),
+        // A text may begin as a table does, and whoever reads lines tells them apart; the others are refused.
+        Magic::Parquet | Magic::Zip | Magic::Avro => return Ok(Box::new(raw)),
     };
     Ok(Box::new(Decoded { decoder, magic, has_failed }))
 }
@@ -352,13 +391,7 @@ impl Read for Decoded {
 }
 
 fn damaged(magic: Magic, why: &io::Error) -> io::Error {
-    let name = match magic {
-        Magic::Gzip => "gzip",
-        Magic::Zstd | Magic::Skippable => "zstd",
-        Magic::Bzip2 => "bzip2",
-        Magic::Xz => "xz",
-        Magic::Lz4 | Magic::LegacyLz4 => "lz4",
-    };
+    let name = magic.name();
     io::Error::new(why.kind(), format!("the {name} data is cut short or damaged ({why})"))
 }
 

@@ -331,3 +331,36 @@ fn our_own_files_are_no_text() {
         }
     }
 }
+
+/// What would pass for text, and hide its keys: told by the ending of a name, whatever its case, or by the magic.
+#[test]
+fn what_is_not_read_is_refused() {
+    let folder = Folder::new();
+    let bytes = lines(10);
+    let refused = |name: &str, bytes: &[u8]| {
+        let path = folder.write(name, bytes);
+        let why = common::refused(&driver(&path, &Shape::default(), 2));
+        let plan = umbel_io::Source::new(&path).is_plain().unwrap_err().to_string();
+        assert_eq!(plan, why, "{name}");
+        why.contains(" is not read: ").then_some(why.contains("by its name")).unwrap()
+    };
+    let endings =
+        ["deflate", "snappy", "Snappy", "lzo", "lz4", "ZIP", "orc", "avro", "7z", "Z", "z", "br"];
+    for ending in endings {
+        assert!(refused(&format!("part-0.{ending}"), &bytes), "{ending}");
+        let nothing = folder.write(&format!("empty.{ending}"), "");
+        assert!(umbel_io::Source::new(&nothing).is_plain().unwrap());
+        assert_eq!(built(&build(plan(None)), &driver(&nothing, &Shape::default(), 2)).1.lines, 0);
+        // The magic of a kind that is read says more than a name.
+        let packed = folder.write(&format!("packed.{ending}"), gzip(&bytes));
+        assert_eq!(built(&build(plan(None)), &driver(&packed, &Shape::default(), 2)).1.rows, 10);
+    }
+    for magic in [&b"PK\x03\x04 and more"[..], b"Obj\x01 and more"] {
+        assert!(!refused("keys.txt", magic));
+    }
+    for (name, text) in [("a.gz", &b"a\n"[..]), ("a.zst", b"P\n"), ("lz4", b"PK\n"), ("a", b"Obj")]
+    {
+        let path = folder.write(name, text);
+        assert_eq!(built(&build(plan(None)), &driver(&path, &Shape::default(), 2)).1.rows, 1);
+    }
+}
