@@ -153,6 +153,31 @@ def test_a_dictionary_with_a_null_in_it():
     check(array, ["a", None, "b", None])
 
 
+def test_polars_objects():
+    keys = ["a", None, "b", "a"]
+    check(pl.Series(keys, dtype=pl.Object), keys)
+    check(pl.Series([7, 8], dtype=pl.Object), [7, 8], integers=True)
+    with pytest.raises(TypeError, match="not object"):
+        Bloom(100).update(pl.Series([object()], dtype=pl.Object))
+
+
+def test_arrays_of_pandas():
+    """Those in its columns, given as they are."""
+    for array in (pd.array(["a", None, "b"]), pd.Categorical(["a", None, "b"]), pd.arrays.SparseArray(["a", None, "b"])):
+        check(array, ["a", None, "b"])
+        check(pd.Series(array), ["a", None, "b"])
+    check(pd.array([1, None, 3]), [1, None, 3], integers=True)
+    check(pd.arrays.SparseArray([0, 0, 5]), [0, 0, 5], integers=True)
+
+
+@pytest.mark.parametrize("integers", [False, True])
+def test_times_are_no_keys(integers):
+    periods, times = pd.period_range("2020", "2022", freq="Y"), pd.date_range("2020", "2022")
+    for column in (periods, periods.array, pd.Series(periods), times, times.array, pd.Series(times)):
+        with pytest.raises(TypeError, match="holds no keys: text, bytes and integers do"):
+            Bloom(100, integers=integers).update(column)
+
+
 def test_empty_columns():
     for column in ([], (), np.array([], "u8"), pa.array([], pa.int64()), pa.nulls(0), pl.Series([], dtype=pl.Int64)):
         seen = Bloom(100, integers=True)

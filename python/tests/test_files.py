@@ -78,8 +78,10 @@ def test_errors_name_the_file(tmp_path):
     Bloom(10).save(path)
     with pytest.raises(ValueError, match="holds a Bloom filter, not"):
         Groups.open(path)
-    with pytest.raises(OSError):
-        Bloom(10).save(tmp_path / "no" / "folder")
+    for place, error, number in [("no/folder", FileNotFoundError, 2), ("not there/x", NotADirectoryError, 20), ("", IsADirectoryError, 21)]:
+        with pytest.raises(error) as caught:
+            Bloom(10).save(tmp_path / place)
+        assert caught.value.errno == number
 
 
 def test_a_mapped_file_is_not_changed(tmp_path):

@@ -93,6 +93,14 @@ def test_floats_and_nulls():
     assert Near.build([], alpha=1.0, beta=1.0).nearest(1.0) is None
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_floats_of_any_width(kind):
+    near = Near.growing(10, alpha=0.5, beta=0.1)
+    assert near.update([kind(1.5), kind(7)]) == 2 and near.add(kind(12.25))
+    assert kind(1.5) in near and kind(12.75) in near and kind(20) not in near
+    assert near.contains([kind(7.5), None, kind(30)]).tolist() == [True, False, False]
+
+
 def test_near_refuses():
     near = Near.build([1.0], alpha=5.0, beta=1.0)
     for x in (float("nan"), float("inf")):
@@ -100,8 +108,12 @@ def test_near_refuses():
             x in near
     with pytest.raises(ValueError, match="takes no more values"):
         near.add(2.0)
-    with pytest.raises(TypeError):
-        "x" in near
+    for x in ("x", None, np.longdouble(1.5), np.array([1.5])):
+        with pytest.raises(TypeError, match=f"it holds numbers, which are not given as {type(x).__name__}"):
+            x in near
+    for column in (["x"], np.array(["x"]), pa.array(["x"])):
+        with pytest.raises(TypeError, match="it holds numbers, which are not given as "):
+            Near.growing(10, alpha=1, beta=1).update(column)
     with pytest.raises(ValueError):
         near.contains([1.0], alpha=6.0)
     with pytest.raises(ValueError, match="whole numbers"):

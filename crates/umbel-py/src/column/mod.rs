@@ -44,16 +44,27 @@ impl<'py> Column<'py> {
         if let Some((kind, array)) = crate::foreign::arrow::array(object)? {
             return Ok(Column::Arrow(kind, array));
         }
-        if let Some(stream) = crate::foreign::arrow::stream(object)? {
-            return Ok(Column::Stream(stream));
-        }
         if object.hasattr("__array_interface__")? {
             return numpy::column(object);
+        }
+        match kind_of(object)? {
+            // polars hands them to Arrow as the bytes of their pointers, and does not say so.
+            Some(kind) if kind == "Object" => return objects(object),
+            // Arrow has them as integers.
+            Some(kind) if kind.starts_with("period[") => {
+                return Err(PyTypeError::new_err(format!(
+                    "a pandas column of {kind} holds no keys: text, bytes and integers do"
+                )));
+            }
+            _ => {}
+        }
+        if let Some(stream) = crate::foreign::arrow::stream(object)? {
+            return Ok(Column::Stream(stream));
         }
         if object.hasattr("isna")? && object.hasattr("to_numpy")? {
             return pandas(object);
         }
-        object.try_iter().map(Column::Objects).map_err(|_| not_a_column(object))
+        objects(object)
     }
 
     /// Works on all rows, chunk by chunk and in their order, detached from the interpreter.
@@ -73,9 +84,19 @@ impl<'py> Column<'py> {
     }
 }
 
-/// A column of pandas: those that Arrow or numpy hold are taken as such, others as objects, None where a value is missing.
+fn objects<'py>(object: &Bound<'py, PyAny>) -> PyResult<Column<'py>> {
+    object.try_iter().map(Column::Objects).map_err(|_| not_a_column(object))
+}
+
+/// What a column of polars or pandas calls its values.
+fn kind_of(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let Some(kind) = object.getattr_opt("dtype")? else { return Ok(None) };
+    Ok(Some(kind.str()?.to_string()))
+}
+
+/// A column of pandas or the array in it: those that Arrow or numpy hold are taken as such, others as objects, None where a value is missing.
 fn pandas<'py>(column: &Bound<'py, PyAny>) -> PyResult<Column<'py>> {
-    let array = column.getattr("array")?;
+    let array = column.getattr_opt("array")?.unwrap_or_else(|| column.clone());
     if array.hasattr("__arrow_array__")?
         && let Ok(arrow) = array.call_method0("__arrow_array__")
     {

@@ -1,5 +1,6 @@
 //! Python objects in chunks.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyIterator, PyList};
 use umbel::near::Number;
@@ -87,8 +88,26 @@ fn gather<T>(
 
 /// A float or an integer.
 pub fn number(object: &Bound<'_, PyAny>) -> PyResult<Number> {
-    match object.cast::<PyFloat>() {
-        Ok(float) => Ok(Number::Float(float.value())),
-        Err(_) => key::signed(object).map(Number::Integer),
+    if let Ok(float) = object.cast::<PyFloat>() {
+        return Ok(Number::Float(float.value()));
+    }
+    key::signed(object).map(Number::Integer).or_else(|error| {
+        match error.is_instance_of::<PyTypeError>(object.py()) {
+            true => narrow(object).map(Number::Float),
+            false => Err(error),
+        }
+    })
+}
+
+/// One of numpy's floats of 16 or 32 bits, which 64 bits hold as it is; those of more bits would be rounded.
+fn narrow(object: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let is_narrow = || -> PyResult<bool> {
+        let (kind, axes) = (object.getattr("dtype")?, object.getattr("ndim")?);
+        let (letter, bytes) = (kind.getattr("kind")?, kind.getattr("itemsize")?);
+        Ok(letter.eq("f")? && bytes.le(size_of::<f64>())? && axes.eq(0)?)
+    };
+    match is_narrow() {
+        Ok(true) => object.extract(),
+        _ => Err(Want::Numbers.refuse(&key::type_name(object))),
     }
 }

@@ -157,7 +157,9 @@ pub fn raise(error: Error) -> PyErr {
     match error {
         Error::Umbel(error) => crate::error::raise(error),
         Error::Input(umbel_io::Error::Umbel(error)) => crate::error::raise(error),
-        error if error.may_pass() => PyOSError::new_err(error.to_string()),
+        Error::Io { ref source, .. } | Error::Input(umbel_io::Error::Io { ref source, .. }) => {
+            crate::error::refused(source, error.to_string())
+        }
         error => PyValueError::new_err(error.to_string()),
     }
 }
