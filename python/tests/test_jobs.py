@@ -73,7 +73,7 @@ def table(tmp_path_factory):
 def test_any_number_of_stretches_gives_the_commands_bytes(table, tmp_path, command, parts, how):
     command("build", table, "--key", "key", "--by", "by", "--round", "-o", tmp_path / "here.umbel")
     asked = setup(Here(together=1 + parts // 5), [table], key="key", by="by", round=True, parts=parts)
-    groups, told = jobs.build(asked, wishes(), how, {})
+    groups, told, _ = jobs.build(asked, wishes(), how, {})
     assert groups.to_bytes() == (tmp_path / "here.umbel").read_bytes()
     assert (told["rows"], told["malformed"]) == (5000, 2) and "t.tsv, line 2002: " in told["first"]
     assert [job["does"] for job in told["jobs"]] == ["count", "build"]
@@ -85,9 +85,24 @@ def test_hashes_spare_a_job(table, tmp_path, command, room, does, by):
     grouping = ["--by", by, "--round"] if by else []
     command("build", table, "--key", "key", *grouping, "--seed", "3", "-o", tmp_path / "here.umbel")
     asked = setup(Here(room=room), [table], key="key", by=by, round=bool(by), parts=7)
-    filters, told = jobs.build(asked, wishes(seed=3), None, {})
+    filters, told, _ = jobs.build(asked, wishes(seed=3), None, {})
     assert filters.to_bytes() == (tmp_path / "here.umbel").read_bytes()
     assert [job["does"] for job in told["jobs"]] == does
+
+
+def test_filters_that_hold_more_than_they_are_sized_for_are_told_of(table):
+    told = lambda n, **columns: jobs.build(setup(Here(), [table], key="key", **columns), wishes(n=n), None, {})[2]
+    one, = told(100)
+    assert one.startswith("the filter holds about ") and "was sized for 100: " in one
+    groups = told(10, by="by", round=True)
+    assert [line.partition(": the filter holds about ")[0] for line in groups] == ["group 0", "group 1", "group 2", "group 3", "group 4"]
+    assert told(3000) == told(None) == told(None, by="by") == []
+
+
+def test_a_file_that_is_not_there_has_the_systems_number(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        jobs.build(setup(Here(), [tmp_path / "nothing"], key="1"), wishes(), None, {})
+    assert caught.value.errno == 2
 
 
 @pytest.mark.parametrize("parts", [1, 2, 7, 40])
@@ -115,7 +130,7 @@ def test_a_file_that_the_engine_has_read(table, tmp_path, command):
             return SimpleNamespace(id="here", maps=1, bytes=0, records=jobs.reduce(order, iter(sorted(records)), tool=tool))
 
     command("build", table, "--key", "key", "-o", tmp_path / "here.umbel")
-    bloom, told = jobs.build(setup(Brought(), ["s3a://bucket/"], key="key"), wishes(), None, {})
+    bloom, told, _ = jobs.build(setup(Brought(), ["s3a://bucket/"], key="key"), wishes(), None, {})
     assert bloom.to_bytes() == (tmp_path / "here.umbel").read_bytes()
     assert told["first"].startswith("s3a://bucket/t.tsv, line 2003: ")
 
@@ -130,7 +145,7 @@ def test_rows_come_in_any_parts(parts):
         with pytest.raises(ValueError, match="most rows cannot be used: .*the rows, row "):
             jobs.build(handed, wishes(), None, {})
         return
-    groups, told = jobs.build(handed, wishes(), None, {})
+    groups, told, _ = jobs.build(handed, wishes(), None, {})
     assert told["malformed"] == malformed and told["rows"] == len(rows) - malformed
     assert groups.names() == sorted({str(by) for key, by in rows if key})
     for key, by in rows:

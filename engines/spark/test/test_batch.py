@@ -205,6 +205,24 @@ def test_a_column_may_differ_in_case_alone_where_spark_tells_it(spark):
         spark.conf.unset("spark.sql.caseSensitive")
 
 
+def test_filters_that_hold_more_than_they_are_sized_for_are_told_of(spark):
+    frame = spark.range(2400).selectExpr("id", "id % 12 as rest")
+    with pytest.warns(UserWarning, match="the filter holds about .* but was sized for 100: "):
+        us.build(frame, key="id", n=100)
+    with pytest.warns(UserWarning) as told:
+        us.build(frame, key="id", by="rest", n=10)
+    told = [str(one.message) for one in told]
+    assert len(told) == 11 and told[0].startswith("group 0: the filter holds") and told[10] == "and so it is with more groups: 2"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        us.build(frame, key="id", by="rest")
+
+
+def counted(sketch):
+    sketch.add(7 if isinstance(sketch, umbel.Ranges) else "7", 7)
+    return sketch
+
+
 @pytest.mark.parametrize(
     "wrong, error, message",
     [
@@ -219,6 +237,11 @@ def test_a_column_may_differ_in_case_alone_where_spark_tells_it(spark):
         (lambda frame: us.screen(frame, umbel.CountMin(), key="tconst"), TypeError, "not CountMin"),
         (lambda frame: us.audit(frame, umbel.CountMin()), TypeError, "not CountMin"),
         (lambda frame: us.count(frame, key="tconst", like=umbel.Heavy(10)), TypeError, "not Heavy"),
+        (lambda frame: us.count(frame, key="tconst", like=counted(umbel.CountMin())), ValueError, r"like is an empty sketch .* holds counts \(7 in all\)"),
+        (lambda frame: us.count(frame, key="tconst", by="numVotes", like=counted(umbel.CountMin())), ValueError, "like is an empty sketch"),
+        (lambda frame: us.count(frame, key="numVotes", like=counted(umbel.Ranges(0, 99, 0.1))), ValueError, "like is an empty sketch"),
+        (lambda frame: us.count("/no/such/file", key="1", like=counted(umbel.CountMin())), ValueError, "like is an empty sketch"),
+        (lambda frame: us.estimate(frame, umbel.Heavy(5), key="tconst"), TypeError, "CountMin, Conservative or Counts, not Heavy"),
         (lambda frame: us.build("/no/such/file", key="1"), OSError, "/no/such/file"),
         (lambda frame: us.build(frame, key="tconst", n=-1), ValueError, "n is a whole number from 0 to 2.64 - 1, not -1"),
         (lambda frame: us.screen(frame, umbel.Bloom(9, integers=True), key="tconst"), TypeError, "column tconst is string, and .* holds integers"),

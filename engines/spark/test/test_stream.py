@@ -120,6 +120,37 @@ def test_inner_products_weights_and_integers(spark, folder):
     assert [row.times for row in stream.answer(table, "key", folder / "state a", column="times").collect()] == [2, 3, 0, 0]
 
 
+def test_other_columns_may_have_any_names(spark, folder):
+    """Dots, quotes, and names that several have: only the key's has to be told from others."""
+    text(folder / "source", "a", ["x", "y"])
+    train_files(spark, folder / "source", folder / "seen", filter=Bloom(10, 0.001))
+    train_files(spark, folder / "source", folder / "count", count=CountMin())
+    rows = spark.createDataFrame([("x", 1, 2, 3, 4), ("z", 5, 6, 7, 8)], ["id", "a.b", "c`d", "twice", "Twice"])
+    rows = rows.toDF("id", "a.b", "c`d", "twice", "twice")
+    seen = stream.answer(rows, "id", folder / "seen")
+    assert seen.columns == [*rows.columns, "seen"] and [tuple(row) for row in seen.collect()] == [("x", 1, 2, 3, 4, True), ("z", 5, 6, 7, 8, False)]
+    products = stream.inner_products(rows, folder / "count", folder / "count")
+    assert products.columns[:5] == rows.columns and [row[5] for row in products.collect()] == [2, 2]
+    # The key too, where its name is no path.
+    quoted = spark.createDataFrame([("y",)], ["c`d.e"])
+    assert stream.answer(quoted, "c`d.e", folder / "seen").first().seen
+    with pytest.raises(ValueError, match="a column 'seen' already"):
+        stream.answer(rows.toDF("id", "SEEN", "c", "d", "e"), "id", folder / "seen")
+
+
+def test_a_key_of_any_name_trains(spark, folder):
+    """And what is refused leaves no folder."""
+    (folder / "source").mkdir()
+    (folder / "source/rows.csv").write_text("7,2\n8,3\n")
+    rows = spark.readStream.schema("`a``b` string, `c.d` int").csv(str(folder / "source"))
+    stream.train(rows, "a`b", into=folder / "state", count=CountMin(), weight="c.d", trigger=ONCE).awaitTermination()
+    assert stream.newest(folder / "state").total == 5
+    for key, options in [("nothing", {"count": CountMin()}), ("c.d", {"count": CountMin()}), ("a`b", {}), ("a`b", {"filter": Bloom(9), "weight": "c.d"})]:
+        with pytest.raises((ValueError, TypeError)):
+            stream.train(rows, key, into=folder / "none", **options)
+        assert not (folder / "none").exists()
+
+
 def test_a_row_without_a_text_has_no_weight_to_look_at(spark, folder):
     """Where keys are integers, each row must have one."""
     for kind, integers in [("string", False), ("bigint", True)]:

@@ -56,6 +56,8 @@ STRETCHES = 4
 LEAST = 4 << 20
 MOST = 128 << 20
 CONFIDENCE = 0.999
+# Groups of which a warning tells by name.
+SHOWN = 10
 # As many bits as the core has for each of these.
 BITS = {"n": 64, "k": 32, "m": 64, "seed": 64}
 # Types of whole numbers.
@@ -143,8 +145,9 @@ def build(data: DataFrame | Paths, key=None, by=None, round=False, p=None, *, n=
     """
     setup = read(data, "build", key, by, round=round, integers=integers, **reading)
     wishes = Wishes(n, p, k, m, layout, hash, seeds, seed, integers)
-    filters, told = jobs.build(setup, wishes, how, metadata or {})
+    filters, told, overfull = jobs.build(setup, wishes, how, metadata or {})
     told_of(told, reading)
+    warn_overfull(overfull)
     return filters
 
 
@@ -186,6 +189,9 @@ def count(data: DataFrame | Paths, key=None, by=None, round=False, *, weight=Non
     """
     empty = umbel.CountMin(eps, delta, width=width, depth=depth, seed=seed, integers=integers) if like is None else like
     check_kind(empty, (umbel.CountMin, umbel.Ranges), "a sketch that can be counted in parts: CountMin or Ranges")
+    if empty.total:
+        # Each task begins with it.
+        raise ValueError(f"like is an empty sketch to take the parameters from, and this one holds counts ({empty.total} in all): make one, and merge")
     integers = integers or isinstance(empty, umbel.Ranges) or is_integer(empty)
     setup = read(data, "count", key, by, round=round, weight=weight, integers=integers, **reading)
     with tempfile.TemporaryDirectory(prefix="umbel-spark-") as folder:
@@ -229,11 +235,9 @@ def contains(column: Column | str, filters) -> Column:
 
 def estimate(data: DataFrame, counts, key=None, *, into="estimate") -> DataFrame:
     """The rows, with a column more, named `into`: how often each key has come. Nulls have come 0 times."""
-    check_kind(counts, (umbel.CountMin, umbel.Conservative, umbel.Counts, umbel.Heavy), "counts: CountMin and its like")
+    check_kind(counts, (umbel.CountMin, umbel.Conservative, umbel.Counts), "counts that know every key: CountMin, Conservative or Counts")
     key = asked_column(data, key, counts)
-    # Spark tells no upper from lower case, unless it is told to.
-    same = str if data.sparkSession.conf.get("spark.sql.caseSensitive") == "true" else str.lower
-    if same(into) in map(same, data.columns):
+    if columns.taken(data, [into]):
         raise ValueError(f"there is a column {into!r} already: give another name with into")
     return data.withColumn(into, columns.estimate(data.sparkSession, data[columns.quoted(key)], counts))
 
@@ -333,6 +337,14 @@ def check_whole(name, value, bits):
         raise TypeError(f"{name} is a whole number, not {value!r}") from None
     if not fits:
         raise ValueError(f"{name} is a whole number from 0 to 2^{bits} - 1, not {value}")
+
+
+def warn_overfull(lines):
+    """Tells which filters hold more keys than they were sized for, the first of many."""
+    for line in lines[:SHOWN]:
+        warnings.warn(line, stacklevel=3)
+    if len(lines) > SHOWN:
+        warnings.warn(f"and so it is with more groups: {len(lines) - SHOWN}", stacklevel=3)
 
 
 def told_of(told, reading) -> Report:

@@ -11,7 +11,7 @@ from umbel.spark import given
 from umbel.spark.carrier import FAILURES, quoted, shared
 from umbel.spark.errors import short
 
-__all__ = ["contains", "estimate", "is_integer", "quoted"]
+__all__ = ["contains", "estimate", "is_integer", "quoted", "taken"]
 
 # Applications whose executors were seen to have the package.
 CHECKED = set()
@@ -71,6 +71,13 @@ def is_integer(structure):
     if isinstance(structure, umbel.Groups):
         return any(structure[name].integers for name in structure.names()[:1])
     return structure.integers
+
+
+def taken(rows, names):
+    """The first of these names that a column has already; None where there is none. Spark tells no upper from lower case, unless it is told to."""
+    same = str if rows.sparkSession.conf.get("spark.sql.caseSensitive") == "true" else str.lower
+    there = set(map(same, rows.columns))
+    return next((name for name in names if same(name) in there), None)
 
 
 def check_executors(spark):

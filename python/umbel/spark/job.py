@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import sys
 
+import pyspark
 from pyspark.sql import SparkSession
 
 from umbel._umbel import jobs
@@ -18,6 +20,8 @@ from umbel.spark.errors import SparkError, short
 
 # Seconds to wait for a master.
 PATIENCE = 5
+# What Spark takes for one.
+MASTER = re.compile(r"local(\[([1-9][0-9]*|\*)(\s*,\s*[1-9][0-9]*)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|spark://.+|yarn|k8s://.+")
 # What the driver's machine has to say is said by umbel.
 QUIET = "ERROR"
 INTERRUPTED = 128 + signal.SIGINT
@@ -69,7 +73,11 @@ def end(carrier):
 
 
 def check_master(master):
-    """Says at once that no master answers: Spark would wait for a minute, and say it in a hundred lines."""
+    """Says at once what is no master, and that none answers: Spark would wait for a minute, and say it in a hundred lines."""
+    if master and not MASTER.fullmatch(master):
+        raise SparkError(f"{master}: this is no master: there are local, local[N], local[*], spark://HOST:PORT, yarn and k8s://URL")
+    if master == "yarn" and not has_yarn():
+        raise SparkError("yarn: HADOOP_CONF_DIR or YARN_CONF_DIR has to name the folder with the configuration of its cluster")
     if not master.startswith("spark://"):
         return
     places = master.removeprefix("spark://").split(",")
@@ -81,6 +89,14 @@ def check_master(master):
         except (OSError, ValueError) as error:
             last = error
     raise SparkError(f"{master}: no master answers there ({last})")
+
+
+def has_yarn():
+    """Whether Spark is told where YARN is, as far as can be seen from here: its own script may say it too."""
+    if os.environ.get("HADOOP_CONF_DIR") or os.environ.get("YARN_CONF_DIR"):
+        return True
+    home = os.environ.get("SPARK_HOME") or os.path.dirname(pyspark.__file__)
+    return os.path.exists(os.path.join(os.environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf"), "spark-env.sh"))
 
 
 if __name__ == "__main__":

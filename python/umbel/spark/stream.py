@@ -24,9 +24,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import umbel
-from umbel._state import Newest, State, folder_at
+from umbel._state import Newest, State, folder_at, read_current
 from umbel._umbel import Positions
-from umbel.spark.columns import check_executors
+from umbel.spark.columns import check_executors, quoted, taken
 from umbel.spark.places import named
 
 if TYPE_CHECKING:
@@ -118,10 +118,14 @@ class Trainer:
         place = named(into, stream.sparkSession)
         self.another, self.query = another, None
         release(place)
+        rows = partial(selected, stream, key, weight)
+        if read_current(folder_at(place), []) is None:
+            # What is refused leaves no folder.
+            rows(first(place, wanted))
         self.state = State(place)
         try:
             sketch = self.begin(wanted)
-            self.rows = selected(stream, key, weight, sketch)
+            self.rows = rows(sketch)
             if self.state.sketch is None:
                 self.state.save(sketch.copy(), Positions())
         except BaseException:
@@ -136,9 +140,7 @@ class Trainer:
         """What the state holds, if it is what is asked for, or what is asked for."""
         state = self.state
         if state.sketch is None:
-            if wanted is None:
-                raise ValueError(f"{state.folder}: there is no state yet: say which sketch to begin with, filter=… or count=…")
-            return wanted
+            return first(state.folder, wanted)
         if wanted is not None:
             try:
                 check_alike(state.sketch, wanted)
@@ -230,6 +232,13 @@ def prototype(filter, count):
     return count if filter is None else filter
 
 
+def first(place, wanted):
+    """What a new state is to hold."""
+    if wanted is None:
+        raise ValueError(f"{place}: there is no state yet: say which sketch to begin with, filter=… or count=…")
+    return wanted
+
+
 def check_alike(has, asked):
     if type(has) is not type(asked):
         raise ValueError(f"the state holds a {type(has).__name__}, and a {type(asked).__name__} is asked for")
@@ -262,12 +271,12 @@ def selected(stream, key, weight, sketch):
     from pyspark.sql import functions
 
     integers = check_key(stream, key, sketch)
-    columns = [stream[f"`{key}`"].alias("key")]
+    columns = [stream[quoted(key)].alias("key")]
     if weight is not None:
         if isinstance(sketch, umbel.Bloom):
             raise ValueError("a filter does not count: weight goes with count=…")
         is_integer(stream, weight, ["byte", "short", "integer", "long"])
-        columns.append(stream[f"`{weight}`"].alias("weight"))
+        columns.append(stream[quoted(weight)].alias("weight"))
     rows = stream.select(*columns)
     return rows if integers else rows.where(functions.length("key") > 0)
 
@@ -345,16 +354,18 @@ def capped(counts):
 
 def with_columns(rows, columns, work):
     """Rows with columns more, which executors find out."""
-    taken = [name for name, _ in columns if name in rows.columns]
-    if taken:
-        raise ValueError(f"there is a column {taken[0]!r} already: rename it, or choose another name")
+    there = taken(rows, [name for name, _ in columns])
+    if there is not None:
+        raise ValueError(f"there is a column {there!r} already: rename it, or choose another name")
     check_executors(rows.sparkSession)
     from pyspark.sql.types import StructType
 
-    schema = StructType(list(rows.schema.fields))
-    for name, kind in columns:
-        schema.add(name, kind)
-    return rows.mapInArrow(partial(widened, schema.names, work), schema)
+    # Spark looks columns up by their names, where a dot is a path and two may be alike: places are names without any of that.
+    placed = rows.toDF(*map(str, range(len(rows.columns))))
+    schema = StructType(list(placed.schema.fields))
+    for place, (_, kind) in enumerate(columns, len(rows.columns)):
+        schema.add(str(place), kind)
+    return placed.mapInArrow(partial(widened, schema.names, work), schema).toDF(*rows.columns, *[name for name, _ in columns])
 
 
 def widened(names, work, batches):

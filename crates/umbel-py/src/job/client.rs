@@ -181,7 +181,8 @@ pub fn parameters(py: Python<'_>, setup: Setup, wishes: Wishes) -> PyResult<(Vec
     Ok((lines, told))
 }
 
-/// Builds a filter, or one for each group; the same bytes as the command's. Returns it, and what the jobs have told.
+/// Builds a filter, or one for each group; the same bytes as the command's. Returns it, what the jobs have told, and which filters hold more keys
+/// than they were sized for.
 #[pyfunction]
 pub fn build<'py>(
     py: Python<'py>,
@@ -189,7 +190,7 @@ pub fn build<'py>(
     wishes: Wishes,
     how: Option<&str>,
     metadata: BTreeMap<String, String>,
-) -> PyResult<(Bound<'py, PyAny>, Told)> {
+) -> PyResult<(Bound<'py, PyAny>, Told, Vec<String>)> {
     let how = match how {
         None => How::Shortest,
         Some("indexes") => How::Indexes,
@@ -206,6 +207,7 @@ pub fn build<'py>(
     // What cannot be done is said before the work, not behind it.
     build.plan.params(build.plan.n.unwrap_or(1)).map_err(|error| raise(error.into()))?;
     let (filters, tally, told) = setup.run(py, shape.clone(), |jobs| jobs.build(&build, how))?;
+    let overfull = py.detach(|| overfull(&filters));
     let remember = |own: &mut umbel::Metadata| {
         metadata.iter().for_each(|(name, value)| own.set(name, value));
         remembered::write(own, &shape, &tally.look);
@@ -220,7 +222,17 @@ pub fn build<'py>(
             file::object(py, Groups::new(groups))
         }
     };
-    Ok((object?, told))
+    Ok((object?, told, overfull))
+}
+
+fn overfull(filters: &Filters) -> Vec<String> {
+    let group = |(name, filter): (&str, &Bloom)| {
+        filter.overfull().map(|overfull| format!("group {name}: {overfull}"))
+    };
+    match filters {
+        Filters::One(filter) => filter.overfull().iter().map(ToString::to_string).collect(),
+        Filters::Groups(groups) => groups.iter().filter_map(group).collect(),
+    }
 }
 
 /// Counts into counts like those of an empty file; the same bytes as the command's.
