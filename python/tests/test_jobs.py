@@ -92,9 +92,9 @@ def test_hashes_spare_a_job(table, tmp_path, command, room, does, by):
 
 def test_filters_that_hold_more_than_they_are_sized_for_are_told_of(table):
     told = lambda n, **columns: jobs.build(setup(Here(), [table], key="key", **columns), wishes(n=n), None, {})[2]
-    one, = told(100)
-    assert one.startswith("the filter holds about ") and "was sized for 100: " in one
-    groups = told(10, by="by", round=True)
+    one, = told(1000)
+    assert one.startswith("the filter holds about ") and "was sized for 1000: " in one
+    groups = told(400, by="by", round=True)
     assert [line.partition(": the filter holds about ")[0] for line in groups] == ["group 0", "group 1", "group 2", "group 3", "group 4"]
     assert told(3000) == told(None) == told(None, by="by") == []
 

@@ -207,10 +207,10 @@ def test_a_column_may_differ_in_case_alone_where_spark_tells_it(spark):
 
 def test_filters_that_hold_more_than_they_are_sized_for_are_told_of(spark):
     frame = spark.range(2400).selectExpr("id", "id % 12 as rest")
-    with pytest.warns(UserWarning, match="the filter holds about .* but was sized for 100: "):
-        us.build(frame, key="id", n=100)
+    with pytest.warns(UserWarning, match="the filter holds about .* but was sized for 1000: "):
+        us.build(frame, key="id", n=1000)
     with pytest.warns(UserWarning) as told:
-        us.build(frame, key="id", by="rest", n=10)
+        us.build(frame, key="id", by="rest", n=100)
     told = [str(one.message) for one in told]
     assert len(told) == 11 and told[0].startswith("group 0: the filter holds") and told[10] == "and so it is with more groups: 2"
     with warnings.catch_warnings():
