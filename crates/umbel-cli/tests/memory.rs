@@ -5,6 +5,7 @@
 mod support;
 
 use std::io::{Read, Write};
+use std::process::Child;
 
 use support::{Folder, peak_memory, text, wait_until, words};
 
@@ -24,6 +25,16 @@ fn peak_over_pipe(folder: &Folder, line: &str, block: &[u8], megabytes: usize) -
     let output = child.wait_with_output().unwrap();
     assert!(output.status.code().unwrap() < 2, "{}", String::from_utf8_lossy(&output.stderr));
     reader.join().unwrap().unwrap();
+    peak
+}
+
+/// The most memory that the command had when it was last looked at before its end.
+fn peak_to_the_end(child: &mut Child) -> u64 {
+    let mut peak = 0;
+    wait_until("it ends", || {
+        peak = peak.max(peak_memory(child).unwrap_or(0));
+        child.try_wait().unwrap().is_some()
+    });
     peak
 }
 
@@ -112,6 +123,39 @@ fn long_quoted_keys_are_screened_in_bounded_memory() {
     folder.ends(0, "build many.csv --key 1 --by 2 -m 2 -n 1 -o full.umbel");
     let command = "screen full.umbel --which --key 1 -d , --threads 7";
     bounded(peak_over_pipe(&folder, command, mixed.concat().as_bytes(), 250), 0, command);
+    // As long as may be, members and others in turn, so that either goes to a file of its own.
+    let row = |letter: &str| format!("\"{}\",k\n", letter.repeat((16 << 20) - 4));
+    assert!(
+        folder.pipe("build --key 1 -d , -n 1 -o a.umbel", row("a").as_bytes()).status.success()
+    );
+    let command =
+        "screen a.umbel --key 1 -d , --admitted /dev/null --rejected /dev/null --threads 2";
+    bounded(peak_over_pipe(&folder, command, (row("a") + &row("b")).as_bytes(), 200), 0, command);
+}
+
+/// What `--which` prints may be thousands of times what it reads.
+#[test]
+fn many_groups_are_named_in_bounded_memory() {
+    let folder = Folder::new();
+    for (key, name, groups, rows) in
+        [("twentybyteskey000001", "group", 2000, 20_000), ("k", &"n".repeat(200)[..], 200, 25_000)]
+    {
+        let table = (0..groups).map(|i| format!("{key}\t{name}-{i:05}\n")).collect::<String>();
+        folder.write("table.tsv", table);
+        folder.run("build table.tsv --key 1 --by 2 -o groups.umbel");
+        let filter = std::fs::metadata(folder.path("groups.umbel")).unwrap().len();
+        folder.write("flow.txt", format!("{key}\n").repeat(rows));
+        for threads in [1, 7] {
+            let command = format!("screen groups.umbel flow.txt --which --threads {threads}");
+            let mut child = folder.start(&command);
+            let mut stdout = child.stdout.take().unwrap();
+            let reader =
+                std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
+            bounded(peak_to_the_end(&mut child), filter, &command);
+            let written = reader.join().unwrap().unwrap();
+            assert!(written > (rows * groups * name.len()) as u64, "{command}");
+        }
+    }
 }
 
 /// Whoever reads the result slowly slows down the reading of the input.
@@ -162,11 +206,7 @@ fn a_sparse_file_is_refused_in_bounded_memory() {
         "screen sparse ids.txt",
     ] {
         let mut child = folder.start(line);
-        let mut peak = 0;
-        wait_until("it ends", || {
-            peak = peak.max(peak_memory(&child).unwrap_or(0));
-            child.try_wait().unwrap().is_some()
-        });
+        let peak = peak_to_the_end(&mut child);
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{line}");

@@ -1,5 +1,6 @@
 //! The rows of one block: their lines, keys and groups.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use umbel::{Keys, Span};
@@ -152,11 +153,6 @@ impl Batch {
         self.keys.is_empty()
     }
 
-    /// Whether it holds a line longer than usual blocks. Such batches come one at a time: memory for them can be kept and used again.
-    pub fn is_long(&self) -> bool {
-        self.long
-    }
-
     /// The rows.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row> {
         rows(&self.keys, &self.texts)
@@ -194,11 +190,11 @@ impl Batch {
         row.key.of(&self.bytes)
     }
 
-    /// Appends the text of a row's key: a key that is a number (`integers`) is written as one.
-    pub fn write_key(&self, row: &Row, integers: bool, out: &mut Vec<u8>) {
+    /// The text of a row's key: a key that is a number (`integers`) is written as one.
+    pub fn key_text(&self, row: &Row, integers: bool) -> Cow<'_, [u8]> {
         match integers {
-            true => out.extend_from_slice(self.integer(row).as_bytes()),
-            false => out.extend_from_slice(self.key(row)),
+            true => self.integer(row).into_bytes().into(),
+            false => self.key(row).into(),
         }
     }
 

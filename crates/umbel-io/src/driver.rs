@@ -12,7 +12,10 @@ use crate::order::{Done, Order, Release};
 use crate::parser::Parser;
 use crate::task::{Task, Tasks};
 use crate::threads::in_threads;
-use crate::{Meter, Result, Shape, Source, Tally, lock};
+use crate::{Error, Meter, Result, Shape, Source, Tally, lock};
+
+/// Takes what has come of a batch so far; an error when nothing more is wanted.
+pub type Emit<'e, O> = &'e mut dyn FnMut(O) -> Result<()>;
 
 /// What to read and how.
 #[derive(Debug)]
@@ -64,6 +67,33 @@ impl Driver {
         work: impl Fn(&mut P, &mut Batch, &[N]) -> Result<O> + Sync,
         deliver: impl FnMut(O) -> Result<()> + Send,
     ) -> Result<Outcome<P>> {
+        let work = |partial: &mut P, batch: &mut Batch, notes: &[N], _: Emit<O>| {
+            work(partial, batch, notes)
+        };
+        self.run_all(note, start, work, deliver)
+    }
+
+    /// The same, where more may come of a batch than should be in memory at once: `work` emits it piece by piece, and returns the
+    /// last. Whoever has emitted many waits until the input before them has been delivered.
+    pub fn run_in_pieces<P: Send, O: Send>(
+        &self,
+        start: impl Fn() -> P + Sync,
+        work: impl Fn(&mut P, &mut Batch, Emit<O>) -> Result<O> + Sync,
+        deliver: impl FnMut(O) -> Result<()> + Send,
+    ) -> Result<Outcome<P>> {
+        let work = |partial: &mut P, batch: &mut Batch, _: &[()], emit: Emit<O>| {
+            work(partial, batch, emit)
+        };
+        self.run_all(|_| (), start, work, deliver)
+    }
+
+    fn run_all<N: Send, P: Send, O: Send>(
+        &self,
+        note: impl Fn(&[u8]) -> N + Sync,
+        start: impl Fn() -> P + Sync,
+        work: impl Fn(&mut P, &mut Batch, &[N], Emit<O>) -> Result<O> + Sync,
+        deliver: impl FnMut(O) -> Result<()> + Send,
+    ) -> Result<Outcome<P>> {
         self.sources.iter().for_each(|source| self.meter.expect(source.size()));
         let lane = Arc::new(Lane::default());
         let tasks = Mutex::new(Tasks::new(self, &lane));
@@ -111,28 +141,43 @@ impl<N, P> Worker<N, P> {
         &mut self,
         mut task: Task,
         lane: &Lane,
-        (note, work): (impl Fn(&[u8]) -> N, impl Fn(&mut P, &mut Batch, &[N]) -> Result<O>),
+        (note, work): (
+            impl Fn(&[u8]) -> N,
+            impl Fn(&mut P, &mut Batch, &[N], Emit<O>) -> Result<O>,
+        ),
         mut deliver: impl FnMut(u64, Result<Done<O>>) -> bool,
     ) {
         let Worker { partial, parser, batch, notes } = self;
-        let mut step = || {
+        let mut part = 0;
+        let mut deliver = |done| {
+            part += 1;
+            deliver(part - 1, done)
+        };
+        let mut step = |deliver: &mut dyn FnMut(Result<Done<O>>) -> bool| {
             let last = task.fill(parser, batch)?;
             notes.clear();
             // Nothing to note, nothing to do: the compiler would look at every key all the same.
             if size_of::<N>() > 0 {
                 notes.extend(batch.rows().map(|row| note(batch.key(&row))));
             }
-            let output = work(partial, batch, notes)?;
+            let source = batch.source;
+            let output = work(partial, batch, notes, &mut |piece| {
+                match deliver(Ok(Done::piece(source, piece))) {
+                    true => Ok(()),
+                    // Nobody is told: there is an error before this one.
+                    false => Err(Error::Other("nothing more is delivered".into())),
+                }
+            })?;
             let done = Done::new(batch, output, last);
             if batch.long {
                 lane.give_back(&mut batch.bytes);
             }
             Ok(done)
         };
-        for part in 0.. {
-            let done = step();
+        loop {
+            let done = step(&mut deliver);
             let is_last = done.as_ref().map_or(true, |done| done.last);
-            if !deliver(part, done) || is_last {
+            if !deliver(done) || is_last {
                 return;
             }
         }

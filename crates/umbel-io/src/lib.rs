@@ -38,6 +38,7 @@ pub mod near;
 pub mod number;
 mod order;
 mod parser;
+mod pieces;
 pub mod plan;
 mod positioned;
 pub mod remembered;

@@ -6,7 +6,8 @@ use umbel::near::{Builder, Grid, Near, Number, Structure};
 use crate::batch::CHUNK;
 use crate::filters::verify;
 use crate::number::get;
-use crate::screen::{Screened, Spare, Summary, Wanted, select};
+use crate::pieces::Pieces;
+use crate::screen::{Screened, Summary, Wanted, select};
 use crate::{Batch, Driver, Result, Tally};
 
 /// A filter of its own for each thread as long as all together take no more bytes than this; beyond, one is filled in turn.
@@ -133,11 +134,11 @@ pub fn nearest(
     alpha: f64,
     mut deliver: impl FnMut(&[u8]) -> Result<()> + Send,
 ) -> Result<(u64, Tally)> {
-    let (spare, values) = (Spare::default(), near.params().grid().values());
-    let outcome = driver.run(
+    let values = near.params().grid().values();
+    let outcome = driver.run_in_pieces(
         || 0u64,
-        |found, batch| {
-            let mut screened = spare.screened(batch);
+        |found, batch, emit| {
+            let mut lines = Pieces::new(emit);
             for row in batch.rows() {
                 let x = get(batch.key(&row), values);
                 if !near.contains_within(x, alpha)? {
@@ -147,16 +148,12 @@ pub fn nearest(
                 if let Some(nearest) = near.nearest(x)? {
                     let distance = Number::Float(nearest.distance);
                     let line = format!("{x}\t{}\t{distance}\n", nearest.value);
-                    screened.admitted.extend_from_slice(line.as_bytes());
+                    lines.push(line.as_bytes())?;
                 }
             }
-            Ok(screened)
+            Ok(lines.into_last())
         },
-        |screened| {
-            deliver(&screened.admitted)?;
-            spare.keep(screened);
-            Ok(())
-        },
+        |lines| deliver(&lines),
     )?;
     let found = outcome.partials.iter().map(|(found, _)| found).sum();
     Ok((found, outcome.tally))

@@ -10,13 +10,13 @@ use crate::{Driver, Error, Result, Source, lock};
 
 /// Tasks that may be under way for each thread: bounds the memory when one of them takes long.
 const UNDER_WAY: usize = 4;
-/// Results that may wait for their turn. A task of many batches stops at this many until its turn has come.
-const WAITING: usize = 128;
+/// Results that may wait for their turn. A task of many batches, or of many pieces, stops at this many until its turn has come.
+const WAITING: usize = 64;
 
 /// The number of a task, and that of a batch in it.
 type Turn = (u64, u64);
 
-/// What a thread has done with a batch.
+/// What a thread has done with a batch, or a piece of that.
 pub(crate) struct Done<O> {
     pub(crate) output: O,
     /// Whether this was the last batch of its task.
@@ -42,6 +42,12 @@ impl<O> Done<O> {
             lines: batch.lines,
             malformed: batch.malformed,
         }
+    }
+
+    /// A part of what comes of a batch, whose rows are counted with the last one.
+    pub(crate) fn piece(source: usize, output: O) -> Done<O> {
+        let malformed = Malformed::default();
+        Done { output, last: false, long: false, source, unit: "", rows: 0, lines: 0, malformed }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Screening a flow: which rows may be members?
 
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::driver::Emit;
 use crate::exact::ExactSet;
 use crate::filters::Filters;
+use crate::pieces::Pieces;
 use crate::split::bits;
-use crate::{Batch, Driver, Result, Tally, lock};
+use crate::{Batch, Driver, Result, Tally};
 
 /// What is wanted of a screening.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,36 +18,22 @@ pub struct Wanted {
     pub rejected: bool,
 }
 
-/// What came of one block.
+/// What came of one block, or a piece of it.
 #[derive(Debug, Default)]
 pub struct Screened {
-    /// The lines admitted, if wanted.
+    /// The lines admitted, if wanted. The last one may go on in the next piece.
     pub admitted: Vec<u8>,
-    /// The lines rejected, if wanted.
+    /// The lines rejected, if wanted; the same.
     pub rejected: Vec<u8>,
-    long: bool,
 }
 
-/// What came of the last long block, emptied: such blocks come one at a time, and take the same memory.
-#[derive(Default)]
-pub(crate) struct Spare(Mutex<Screened>);
-
-impl Spare {
-    /// A place for what comes of a batch.
-    pub(crate) fn screened(&self, batch: &Batch) -> Screened {
-        match batch.is_long() {
-            true => Screened { long: true, ..std::mem::take(&mut *lock(&self.0)) },
-            false => Screened::default(),
-        }
+impl Screened {
+    fn admitted(admitted: Vec<u8>) -> Screened {
+        Screened { admitted, rejected: Vec::new() }
     }
 
-    /// Takes back what has been delivered.
-    pub(crate) fn keep(&self, mut screened: Screened) {
-        if screened.long {
-            screened.admitted.clear();
-            screened.rejected.clear();
-            *lock(&self.0) = screened;
-        }
+    fn rejected(rejected: Vec<u8>) -> Screened {
+        Screened { admitted: Vec::new(), rejected }
     }
 }
 
@@ -91,46 +78,50 @@ pub(crate) fn select(
     wanted: Wanted,
     mut deliver: impl FnMut(&Screened) -> Result<()> + Send,
 ) -> Result<Summary> {
-    let (started, spare) = (Instant::now(), Spare::default());
-    let outcome = driver.run(
+    let started = Instant::now();
+    let outcome = driver.run_in_pieces(
         || (0u64, Vec::new()),
-        |(admitted, found), batch| {
-            let mut screened = spare.screened(batch);
+        |(admitted, found), batch, emit| {
             found.resize(batch.len().div_ceil(64), 0);
             contains(batch, found)?;
             *admitted += found.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            let mut screened = Screened::default();
             if wanted.admitted {
-                collect(batch, found, |word| word, &mut screened.admitted);
+                let mut emit = |lines| emit(Screened::admitted(lines));
+                screened.admitted = collect(batch, found, |word| word, &mut emit)?;
             }
             if wanted.rejected {
-                collect(batch, found, |word| !word, &mut screened.rejected);
+                let mut emit = |lines| emit(Screened::rejected(lines));
+                screened.rejected = collect(batch, found, |word| !word, &mut emit)?;
             }
             Ok(screened)
         },
-        |screened| {
-            deliver(&screened)?;
-            spare.keep(screened);
-            Ok(())
-        },
+        |screened| deliver(&screened),
     )?;
     let admitted = outcome.partials.iter().map(|((admitted, _), _)| admitted).sum();
     Ok(Summary { tally: outcome.tally, admitted, time: started.elapsed() })
 }
 
-/// Copies the lines whose bit, as `pick` has it, is set. Lines that stand together are copied together.
-fn collect(batch: &Batch, found: &[u64], pick: impl Fn(u64) -> u64, into: &mut Vec<u8>) {
-    let mut run = 0..0;
+/// Copies the lines whose bit, as `pick` has it, is set. Lines that stand together are copied together. Returns what was not emitted.
+fn collect(
+    batch: &Batch,
+    found: &[u64],
+    pick: impl Fn(u64) -> u64,
+    emit: Emit<Vec<u8>>,
+) -> Result<Vec<u8>> {
+    let (mut run, mut lines) = (0..0, Pieces::new(emit));
     for (&word, first) in found.iter().zip((0..batch.len()).step_by(64)) {
         let mut left = pick(word) & bits(batch.len() - first);
         while left != 0 {
             let line = batch.row(first + left.trailing_zeros() as usize).line;
             left &= left - 1;
             if line.start as usize != run.end {
-                into.extend_from_slice(&batch.bytes[run.clone()]);
+                lines.push(&batch.bytes[run.clone()])?;
                 run.start = line.start as usize;
             }
             run.end = line.end as usize;
         }
     }
-    into.extend_from_slice(&batch.bytes[run]);
+    lines.push(&batch.bytes[run])?;
+    Ok(lines.into_last())
 }

@@ -65,7 +65,7 @@ impl Args {
                 let wanted = self.above.is_none_or(|above| estimate > above);
                 if wanted {
                     let start = lines.len();
-                    batch.write_key(row, integers, lines);
+                    lines.extend_from_slice(&batch.key_text(row, integers));
                     self.write(start, estimate, bound, lines);
                 }
                 wanted
