@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use crate::field::record_ends;
+use crate::field::{Records, record_ends};
 use crate::lane::Lane;
 use crate::parser::{BEHIND_QUOTE, OPEN_QUOTE, newlines};
 use crate::shape::Fields;
@@ -14,8 +14,8 @@ use crate::{Error, Look, Meter, Result, Shape, Source, table};
 pub(crate) const BLOCK: usize = 64 << 10;
 /// The longest record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
-/// The longest record with CR and LF, or the proof that it is too long.
-pub(crate) const LONGEST: usize = MAX_RECORD + 2;
+/// The longest record with what belongs to no record, a mark, CR and LF, or the proof that it is too long.
+pub(crate) const LONGEST: usize = MARK.len() + MAX_RECORD + 2;
 
 /// The mark of UTF-8 that some programs put before a text: no part of it.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -102,7 +102,7 @@ impl Text {
     /// Fills `bytes` with whole records, at least one unless the input has ended; true when that took a long buffer.
     fn fill(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<bool> {
         let mut len = self.carry.len();
-        let mut wanted = BLOCK;
+        let (mut wanted, mut records) = (BLOCK, Records::default());
         loop {
             // Not emptied before: what is read over need not be set to zero first.
             bytes.resize(wanted, 0);
@@ -129,7 +129,7 @@ impl Text {
                 }
                 return Ok(wanted > BLOCK);
             }
-            if let Some(end) = self.last_end(&bytes[..len], new) {
+            if let Some(end) = self.last_end(&bytes[..len], new, &mut records) {
                 self.carry.extend_from_slice(&bytes[end..len]);
                 bytes.truncate(end);
                 return Ok(wanted > BLOCK);
@@ -197,25 +197,24 @@ impl Text {
 
     /// Whether the first record is, its line end aside.
     fn is_too_long(&self, bytes: &[u8]) -> bool {
-        let mut end = None;
+        let (text, mut end) = (&bytes[self.text(bytes)..], None);
         match self.quoted {
             Some(delimiter) => {
-                let start = self.text(bytes);
-                let found = |at, _| _ = end.get_or_insert(start + at);
-                record_ends(&bytes[start..], delimiter, found);
+                record_ends(text, delimiter, |at, _| _ = end.get_or_insert(at));
             }
-            None => end = memchr::memchr(b'\n', bytes),
+            None => end = memchr::memchr(b'\n', text),
         }
-        let record = &bytes[..end.unwrap_or(bytes.len())];
+        let record = &text[..end.unwrap_or(text.len())];
         record.strip_suffix(b"\r").unwrap_or(record).len() > MAX_RECORD
     }
 
-    /// Behind the last newline that ends a record; nothing before `new` ends one.
-    fn last_end(&self, bytes: &[u8], new: usize) -> Option<usize> {
+    /// Behind the last newline that ends a record; nothing before `new` ends one. What has been looked at for quotes is not looked at
+    /// again: `records` knows.
+    fn last_end(&self, bytes: &[u8], new: usize, records: &mut Records) -> Option<usize> {
         let last = new + memchr::memrchr(b'\n', &bytes[new..])? + 1;
         let Some(delimiter) = self.quoted else { return Some(last) };
         let (start, mut end) = (self.text(bytes), None);
-        record_ends(&bytes[start..last], delimiter, |at, _| end = Some(start + at + 1));
+        records.look_on(&bytes[start..last], delimiter, |at, _| end = Some(start + at + 1));
         end
     }
 }

@@ -11,28 +11,53 @@ use std::ops::Range;
 pub(crate) fn record_ends(
     bytes: &[u8],
     delimiter: u8,
-    mut found: impl FnMut(usize, bool),
+    found: impl FnMut(usize, bool),
 ) -> Option<usize> {
-    let (mut inside, mut malformed) = (None, false);
-    // The second of two quotes that stand for one.
-    let mut second = None;
-    for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
-        if bytes[at] == b'\n' {
-            if inside.is_none() {
-                found(at, std::mem::take(&mut malformed));
+    let mut records = Records::default();
+    records.look_on(bytes, delimiter, found);
+    records.inside
+}
+
+/// How far a text that comes little by little has been looked at, and how things stand there.
+#[derive(Default)]
+pub(crate) struct Records {
+    /// What comes next: it begins a line.
+    at: usize,
+    /// Where the quote opens that is not closed yet.
+    inside: Option<usize>,
+    malformed: bool,
+}
+
+impl Records {
+    /// Looks at what has been added to the text, up to its end, which is that of a line or of the file: it must be known what follows
+    /// a quote. Calls `found` as [`record_ends`] does.
+    pub(crate) fn look_on(
+        &mut self,
+        bytes: &[u8],
+        delimiter: u8,
+        mut found: impl FnMut(usize, bool),
+    ) {
+        let Records { at: start, inside, malformed } = self;
+        // The second of two quotes that stand for one.
+        let mut second = None;
+        for at in memchr::memchr2_iter(b'"', b'\n', &bytes[*start..]).map(|at| *start + at) {
+            if bytes[at] == b'\n' {
+                if inside.is_none() {
+                    found(at, std::mem::take(malformed));
+                }
+            } else if second == Some(at) {
+            } else if inside.is_none() {
+                let opens = at == 0 || bytes[at - 1] == delimiter || bytes[at - 1] == b'\n';
+                *inside = opens.then_some(at);
+            } else if bytes.get(at + 1) == Some(&b'"') {
+                second = Some(at + 1);
+            } else {
+                *inside = None;
+                *malformed |= !ends_field(&bytes[at + 1..], delimiter);
             }
-        } else if second == Some(at) {
-        } else if inside.is_none() {
-            let opens = at == 0 || bytes[at - 1] == delimiter || bytes[at - 1] == b'\n';
-            inside = opens.then_some(at);
-        } else if bytes.get(at + 1) == Some(&b'"') {
-            second = Some(at + 1);
-        } else {
-            inside = None;
-            malformed |= !ends_field(&bytes[at + 1..], delimiter);
         }
+        *start = bytes.len();
     }
-    inside
 }
 
 /// Whether a field ends before this text.
@@ -128,6 +153,19 @@ mod tests {
             });
             assert_eq!((ends, open), (expected, expected_open), "{}", text.escape_ascii());
         }
+    }
+
+    /// A text that comes line by line has the same records as one that is there as a whole.
+    #[test]
+    fn looking_on_finds_the_same_ends() {
+        let text = b"a,\"b\n\"\"\nc\"\n\"d\n\"e\n5\" disk\r\n\"f\"\r\n,\"\n\"\"\n\"\n\"open\n\n";
+        let (mut expected, mut ends) = (Vec::new(), Vec::new());
+        let open = record_ends(text, b',', |at, malformed| expected.push((at, malformed)));
+        let mut records = Records::default();
+        for end in memchr::memchr_iter(b'\n', text) {
+            records.look_on(&text[..=end], b',', |at, malformed| ends.push((at, malformed)));
+        }
+        assert_eq!((ends, records.inside), (expected, open));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Instant;
+
 use common::{Folder, THREADS, build, driver, driver_over, key, plan, refused, screened};
 use umbel_io::build::census;
 use umbel_io::{Filters, Shape};
@@ -125,14 +127,16 @@ fn the_limit_of_a_line_is_exact() {
     const LIMIT: usize = 16 << 20;
     let folder = Folder::new();
     let other = folder.write("other.txt", "other\nlines\n");
-    for before in ["", "a\n", "some lines\nbefore it\n", &"many\n".repeat(100_000)] {
+    let many = "many\n".repeat(100_000);
+    // The mark of UTF-8 is no part of its line.
+    for before in ["", "a\n", "some lines\nbefore it\n", &many, "\u{FEFF}", "\u{FEFF}a\n"] {
         for after in ["", "\n", "\nb\n", "\r", "\r\n", "\r\nb\n"] {
             let text = |len| [before.as_bytes(), &vec![b'x'; len], after.as_bytes()].concat();
             let path = folder.write("long.txt", text(LIMIT));
             let (counted, _) = census(&driver(&path, &Shape::default(), 2)).unwrap();
             assert!(counted.all.rows() >= 1);
             let path = folder.write("long.txt", text(LIMIT + 1));
-            let number = before.lines().count() + 1;
+            let number = before.matches('\n').count() + 1;
             let expected = format!(
                 "{}, line {number}: the line is longer than {LIMIT} bytes; is this a text file?",
                 path.display()
@@ -143,6 +147,42 @@ fn the_limit_of_a_line_is_exact() {
             }
         }
     }
+}
+
+/// The same for a record in quotes, which are part of it.
+#[test]
+fn the_limit_of_a_quoted_record_is_exact() {
+    const LIMIT: usize = 16 << 20;
+    let folder = Folder::new();
+    for (before, after) in [("", "\r\n"), ("\u{FEFF}", ""), ("\u{FEFF}", "\r\n")] {
+        let text = |len: usize| format!("{before}\"{}\",k{after}", "x\n".repeat(len / 2 - 2));
+        let path = folder.write("long.csv", text(LIMIT));
+        let (counted, _) = census(&driver(&path, &key("1"), 2)).unwrap();
+        assert_eq!(counted.all.rows(), 1);
+        let path = folder.write("long.csv", text(LIMIT + 2));
+        let why = refused(&driver(&path, &key("1"), 2));
+        let expected = format!("{}, line 1: the line is longer than {LIMIT} bytes", path.display());
+        assert!(why.starts_with(&expected), "{why}");
+    }
+}
+
+/// What has been read of a long record is not looked at again for each block more.
+#[test]
+fn long_quoted_records_take_no_longer_than_short_ones() {
+    let folder = Folder::new();
+    let record = |lines: usize| format!("\"{}\",k\n", "line of text\n".repeat(lines));
+    let best = |lines: usize| {
+        let path = folder.write("text.csv", record(lines).repeat(2_400_000 / lines));
+        let measured = || {
+            let started = Instant::now();
+            let (counted, _) = census(&driver(&path, &key("2"), 1)).unwrap();
+            assert_eq!(counted.all.rows(), 2_400_000 / lines as u64);
+            started.elapsed()
+        };
+        (0..3).map(|_| measured()).min().unwrap()
+    };
+    let (short, long) = (best(100), best(800_000));
+    assert!(long < 5 * short, "{long:?}, short ones {short:?}");
 }
 
 /// Screening prints the line as it stood, with the newline it may have lacked.
