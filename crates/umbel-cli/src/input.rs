@@ -7,6 +7,9 @@ use anyhow::{Result, bail};
 use umbel_io::{Column, Driver, Meter, Shape, Source};
 use umbel_job::Location;
 
+/// More would do nothing but take memory, of which screening promises a bound.
+const MOST_THREADS: usize = 128;
+
 /// Which part of a line is the key
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Input")]
@@ -29,7 +32,7 @@ pub struct Input {
     #[arg(hide_short_help = true)]
     pub strict: bool,
 
-    /// How many threads work [default: one for each core]
+    /// How many threads work, 128 at most [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     #[arg(hide_short_help = true)]
     pub threads: Option<u16>,
@@ -84,7 +87,7 @@ impl Input {
     /// The number of threads to work with.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.map_or_else(cores, usize::from)
+        self.threads.map_or_else(cores, usize::from).min(MOST_THREADS)
     }
 
     /// How records are read.

@@ -79,7 +79,7 @@ fn lines_of_any_length_are_screened_in_bounded_memory() {
     folder.write("ids.txt", "id\n");
     folder.run("build ids.txt -o ids.umbel");
     let short = "a\n".repeat(1 << 19);
-    for (threads, megabytes) in [(2, 50), (7, 100)] {
+    for (threads, megabytes) in [(2, 50), (7, 100), (1024, 100)] {
         let line = format!("screen ids.umbel -v --threads {threads}");
         bounded(peak_over_pipe(&folder, &line, short.as_bytes(), megabytes), 0, "short lines");
     }
@@ -123,6 +123,11 @@ fn long_quoted_keys_are_screened_in_bounded_memory() {
     folder.ends(0, "build many.csv --key 1 --by 2 -m 2 -n 1 -o full.umbel");
     let command = "screen full.umbel --which --key 1 -d , --threads 7";
     bounded(peak_over_pipe(&folder, command, mixed.concat().as_bytes(), 250), 0, command);
+    // Beside short rows, of which each thread may have a block.
+    let block = "a,\n".repeat(1 << 20) + &row(16_000);
+    let command =
+        "screen ids.umbel --key 1 -d , --admitted /dev/null --rejected /dev/null --threads 1024";
+    bounded(peak_over_pipe(&folder, command, block.as_bytes(), 250), 0, command);
     // As long as may be, members and others in turn, so that either goes to a file of its own.
     let row = |letter: &str| format!("\"{}\",k\n", letter.repeat((16 << 20) - 4));
     assert!(

@@ -10,7 +10,7 @@ use crate::shape::Fields;
 use crate::tally::Place;
 use crate::{Error, Look, Meter, Result, Shape, Source, table};
 
-/// Bytes in a block: small enough to stay in the cache from reading to hashing.
+/// Bytes in a block of few threads: small enough to stay in the cache from reading to hashing.
 pub(crate) const BLOCK: usize = 64 << 10;
 /// The longest record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
@@ -102,7 +102,8 @@ impl Text {
     /// Fills `bytes` with whole records, at least one unless the input has ended; true when that took a long buffer.
     fn fill(&mut self, bytes: &mut Vec<u8>, source: &Source) -> Result<bool> {
         let mut len = self.carry.len();
-        let (mut wanted, mut records) = (BLOCK, Records::default());
+        let usual = self.lane.usual;
+        let (mut wanted, mut records) = (usual, Records::default());
         loop {
             // Not emptied before: what is read over need not be set to zero first.
             bytes.resize(wanted, 0);
@@ -127,18 +128,18 @@ impl Text {
                 if bytes.last().is_some_and(|&last| last != b'\n') {
                     bytes.push(b'\n');
                 }
-                return Ok(wanted > BLOCK);
+                return Ok(wanted > usual);
             }
             if let Some(end) = self.last_end(&bytes[..len], new, &mut records) {
                 self.carry.extend_from_slice(&bytes[end..len]);
                 bytes.truncate(end);
-                return Ok(wanted > BLOCK);
+                return Ok(wanted > usual);
             }
             if len == wanted {
-                if wanted == BLOCK {
+                if wanted == usual {
                     self.lane.enter(bytes);
                 }
-                wanted = (wanted + BLOCK).min(LONGEST);
+                wanted = (wanted + usual).min(LONGEST);
             }
         }
     }

@@ -95,7 +95,7 @@ impl Driver {
         deliver: impl FnMut(O) -> Result<()> + Send,
     ) -> Result<Outcome<P>> {
         self.sources.iter().for_each(|source| self.meter.expect(source.size()));
-        let lane = Arc::new(Lane::default());
+        let lane = Arc::new(Lane::new(self.threads));
         let tasks = Mutex::new(Tasks::new(self, &lane));
         let take = |bytes: &mut Vec<u8>| lock(&tasks).next(bytes);
         let order = Order::new(self, &lane, deliver);

@@ -5,11 +5,18 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::block::LONGEST;
+use crate::block::{BLOCK, LONGEST};
 use crate::lock;
 
-#[derive(Debug, Default)]
+/// Threads that have usual blocks of full size: what each needs goes with that size, and beyond so many blocks become shorter.
+const FULL: usize = 8;
+/// The least that a usual block may be: a shorter one would send lines through the lane that are not long.
+const LEAST: usize = 4 << 10;
+
+#[derive(Debug)]
 pub(crate) struct Lane {
+    /// Bytes in a usual block.
+    pub(crate) usual: usize,
     state: Mutex<State>,
     free: Condvar,
 }
@@ -23,6 +30,12 @@ struct State {
 }
 
 impl Lane {
+    /// For a run of so many threads.
+    pub(crate) fn new(threads: usize) -> Lane {
+        let usual = (BLOCK * FULL / threads.max(FULL)).max(LEAST);
+        Lane { usual, state: Mutex::default(), free: Condvar::new() }
+    }
+
     /// Waits until no other long block is under way. What has been read of this one moves to the long buffer.
     pub(crate) fn enter(&self, bytes: &mut Vec<u8>) {
         let state = lock(&self.state);

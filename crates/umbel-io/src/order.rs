@@ -118,7 +118,7 @@ impl<'a, O, F: FnMut(O) -> Result<()>> Order<'a, O, F> {
     }
 
     /// Takes a result, and delivers it and those behind it if it is their turn. An error is reported when its turn comes, so
-    /// that what was delivered before it does not depend on the threads. False when the task need not go on.
+    /// that what was delivered before it does not depend on which thread was first. False when the task need not go on.
     pub(crate) fn deliver(&self, turn: Turn, done: Result<Done<O>>) -> bool {
         let mut state = lock(&self.state);
         if state.stopped {

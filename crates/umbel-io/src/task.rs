@@ -45,7 +45,7 @@ impl Task {
 
 /// Says what is wrong with the columns of an input, as whoever reads it would.
 pub(crate) fn check(source: &Source, shape: &Shape) -> Result<()> {
-    Open::new(source, shape, &Arc::default(), &Arc::default())?.check(source, shape)
+    Open::new(source, shape, &Arc::default(), &Arc::new(Lane::new(1)))?.check(source, shape)
 }
 
 /// Takes the inputs one after the other.
