@@ -119,6 +119,23 @@ fn lines_are_kept_whole() {
     );
 }
 
+/// With columns by number, --header is said of both tables.
+#[test]
+fn the_header_of_a_true_set_is_no_key() {
+    let folder = Folder::new();
+    folder.write("ids.csv", "user,age\nann,7\n");
+    folder.write("log.csv", "time,user\n1,user\n2,ann\n3,bob\n");
+    folder.run("build ids.csv --key 1 -o ids.umbel");
+    let line = "screen ids.umbel log.csv --key 2 --header --exact ids.csv --exact-key";
+    for column in ["1", "user"] {
+        assert_eq!(folder.run(&format!("{line} {column}")), b"2,ann\n");
+    }
+    // A list has none.
+    folder.write("ids.txt", "user\nann\n");
+    let line = "screen ids.umbel log.csv --key 2 --header --exact ids.txt";
+    assert_eq!(folder.run(line), b"1,user\n2,ann\n");
+}
+
 /// Nobody who has read enough is told of an error.
 #[test]
 fn a_closed_pipe_is_no_error() {

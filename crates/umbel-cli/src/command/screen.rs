@@ -59,7 +59,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     exact: Option<PathBuf>,
 
-    /// The key's column in the file of --exact [default: the whole line]
+    /// The key's column in the file of --exact, where --header holds too [default: the whole line]
     #[arg(long, value_name = "COL", requires = "exact")]
     #[arg(hide_short_help = true)]
     exact_key: Option<Column>,
@@ -252,6 +252,7 @@ impl Args {
         let shape = Shape {
             key: self.exact_key.clone(),
             delimiter: shape.delimiter,
+            header: shape.header && self.exact_key.is_some(),
             integers: shape.integers,
             ..Shape::default()
         };
