@@ -4,7 +4,7 @@ use std::io::Write;
 
 use umbel_io::{Error, Tally, visible};
 
-use crate::table::grouped;
+use crate::table::{cut, grouped};
 
 /// Writes text in one piece, so that others who write there too do not come in between. Where nobody listens, nothing is lost.
 pub fn raw(text: &str) {
@@ -23,9 +23,18 @@ pub fn number(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// Names, the first ten of many.
+/// Which groups a file has that lacks the one asked for.
+pub fn it_has<'n>(groups: impl Iterator<Item = &'n str>) -> String {
+    let mut groups = groups.peekable();
+    match groups.peek() {
+        Some(_) => format!("it has: {}", names(groups)),
+        None => "it has none".into(),
+    }
+}
+
+/// Names, the first ten of many, and the beginning of long ones.
 pub fn names<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
-    let shown: Vec<&str> = names.by_ref().take(10).collect();
+    let shown: Vec<_> = names.by_ref().take(10).map(cut).collect();
     match names.count() {
         0 => shown.join(", "),
         more => format!("{} and {} more", shown.join(", "), grouped(more as u64)),

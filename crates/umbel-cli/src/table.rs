@@ -1,5 +1,6 @@
 //! Tables for people.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use umbel_io::visible;
@@ -19,7 +20,9 @@ impl Table {
     /// Adds a row.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
         let mut cells: Vec<String> = cells.iter().map(|cell| visible(cell).into_owned()).collect();
-        cells.iter_mut().take(1).for_each(cut);
+        if let Some(name) = cells.first_mut() {
+            *name = cut(name).into_owned();
+        }
         self.rows.push(cells);
     }
 
@@ -54,13 +57,11 @@ impl Table {
 /// The longest name that a table shows whole.
 const LONGEST: usize = 40;
 
-/// Cuts a long name.
-fn cut(name: &mut String) {
-    if let Some((at, _)) = name.char_indices().nth(LONGEST - 1)
-        && name[at..].chars().nth(1).is_some()
-    {
-        name.truncate(at);
-        name.push('…');
+/// A name as tables show it: of a long one the beginning.
+pub fn cut(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(LONGEST - 1) {
+        Some((at, _)) if name[at..].chars().nth(1).is_some() => format!("{}…", &name[..at]).into(),
+        _ => name.into(),
     }
 }
 

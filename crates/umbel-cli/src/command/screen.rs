@@ -238,7 +238,7 @@ impl Args {
             }
             (Filters::Groups(groups), Some(name)) => {
                 let mut filter = groups.get(name).cloned().map_err(|error| {
-                    anyhow::anyhow!("{path}: {error}; it has: {}", notice::names(groups.names()))
+                    anyhow::anyhow!("{path}: {error}; {}", notice::it_has(groups.names()))
                 })?;
                 *filter.metadata_mut() = groups.metadata().clone();
                 Filters::One(filter)

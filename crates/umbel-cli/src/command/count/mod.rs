@@ -73,16 +73,13 @@ fn found(path: &Path, group: Option<&str>) -> Result<Counts> {
     match (File::open(path)?.kind(), group) {
         (Kind::CountGroups, group) => {
             let groups = CountGroups::open(path)?;
-            let names = || notice::names(groups.names());
+            let it_has = || notice::it_has(groups.names());
             let Some(group) = group else {
-                bail!(
-                    "{name}: it holds counts by group: name one with --group; it has: {}",
-                    names()
-                )
+                bail!("{name}: it holds counts by group: name one with --group; {}", it_has())
             };
             match groups.get(group) {
                 Ok(counts) => Ok(counts.clone()),
-                Err(error) => bail!("{name}: {error}; it has: {}", names()),
+                Err(error) => bail!("{name}: {error}; {}", it_has()),
             }
         }
         (Kind::Bloom | Kind::Groups, _) => {
