@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(short, value_name = "N", value_parser = crate::input::whole)]
     n: u64,
     /// How many different ones to draw from [default: N]
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", value_parser = crate::input::whole)]
     distinct: Option<u64>,
     /// The exponent of Zipf's law; 0 makes all equally likely
     #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = exponent)]

@@ -22,7 +22,7 @@ Example:
   umbel gen ratings --malformed 100 -o ratings.tsv")]
 pub struct Args {
     /// Add this many malformed rows at random places
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = crate::input::whole)]
     malformed: u64,
     #[command(flatten)]
     common: Common,

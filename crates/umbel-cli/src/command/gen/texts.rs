@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(1..=1_000_000))]
     words: u32,
     /// How many of them are copies of another
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = crate::input::whole)]
     duplicates: u64,
     /// Words changed in each copy, some of them perhaps twice
     #[arg(long, default_value_t = 3, value_name = "WORDS")]

@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, default_value_t = 64, value_name = "LENGTH", value_parser = value_parser!(u32).range(1..=1_000_000))]
     dim: u32,
     /// How many of them are planted near another
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = crate::input::whole)]
     planted: u64,
     /// How far each number of a planted one is moved at most
     #[arg(long, default_value_t = 100, value_name = "DISTANCE", value_parser = value_parser!(u64).range(..=1_000_000))]
