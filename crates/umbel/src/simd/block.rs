@@ -27,10 +27,6 @@ const FEWS: usize = BLOCK / FEW;
 /// longer.
 const FEWS_AHEAD: usize = FEWS / 2;
 
-/// Lines of the second half of a block that are asked for at a time: as many each of [`FEWS`] times, and never of two [`Few`].
-const PART: usize = FEW * (FEWS - FEWS_AHEAD) / FEWS;
-const _: () = assert!(FEWS * PART == FEW * (FEWS - FEWS_AHEAD) && FEW.is_multiple_of(PART));
-
 /// What memory is asked for while a block is tested: lines of this one, and of the next.
 #[derive(Clone, Copy)]
 pub(crate) enum Ahead<'a> {
@@ -91,8 +87,11 @@ impl Block {
     /// Asks memory for the `i`-th of [`FEWS`] parts of the other half.
     #[inline(always)]
     pub(super) fn ask_for_rest(&self, first: *const Line, i: usize) {
-        if let Some(few) = self.filled().get(FEWS_AHEAD + i * PART / FEW) {
-            ask(first, &few.places[i * PART % FEW..][..PART]);
+        // Not a constant of the module: with one, the compiler laid out what is around it anew, and batches of integers took twice as
+        // long to insert.
+        let part = FEW * (FEWS - FEWS_AHEAD) / FEWS;
+        if let Some(few) = self.filled().get(FEWS_AHEAD + i * part / FEW) {
+            ask(first, &few.places[i * part % FEW..][..part]);
         }
     }
 
