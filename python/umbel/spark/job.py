@@ -36,6 +36,8 @@ def main(arguments):
     code = jobs.main_on_spark(["umbel", *arguments], carrier)
     active = SparkSession.getActiveSession()
     if active is not None:
+        # An executor that comes when all is done finds no scheduler any more, and Spark would say so in many lines.
+        active.sparkContext.setLogLevel("OFF")
         active.stop()
     return code
 
